@@ -19,8 +19,8 @@ namespace {
 
 OutboxOptions outbox_options(const AgentConfig& config) {
   OutboxOptions options = config.outbox;
-  options.host = config.prefix;
-  options.seed = hash_name(config.prefix) ^ static_cast<uint64_t>(::getpid());
+  options.host = config.host;
+  options.seed = hash_name(config.host) ^ static_cast<uint64_t>(::getpid());
   return options;
 }
 
@@ -42,7 +42,6 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
           [this] {
             const Running running("a collection");
             outbox_.send(collect());
-            sampler_.self_report().sent();
           }) {
   register_program_metrics(local_registry_);
   add_outbox_metrics(sampler_.self_report(), outbox_);

@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-BatchBuilder::BatchBuilder(std::string prefix) : prefix_(std::move(prefix) + ".") {}
+BatchBuilder::BatchBuilder(std::string tags) : tags_(std::move(tags)) {}
 BatchBuilder::~BatchBuilder() = default;
 
 void BatchBuilder::begin(Timestamp now) {
@@ -18,14 +18,14 @@ void BatchBuilder::begin(Timestamp now) {
   batch_ = {};
 }
 
-void BatchBuilder::gauge(std::string_view name, double value) {
-  if (std::isfinite(value)) line("", name, value);
+void BatchBuilder::add_gauge(const HostSeries& series, double value) {
+  if (std::isfinite(value)) line("", series.name, value);
 }
 
-void BatchBuilder::total(std::string_view name, uint64_t total) {
-  const auto it = totals_.find(name);
+void BatchBuilder::add_total(const HostSeries& series, uint64_t total) {
+  const auto it = totals_.find(series.name);
   if (it == totals_.end()) {
-    totals_.emplace(name, Total{total, batch_number_});
+    totals_.emplace(series.name, Total{total, batch_number_});
     return;
   }
   Total& known = it->second;
@@ -34,15 +34,14 @@ void BatchBuilder::total(std::string_view name, uint64_t total) {
   if (total < before) {
     ++resets_;
   } else if (total > before || !known.is_sent) {
-    line("*", name, static_cast<double>(total - before));
+    line("*", series.name, static_cast<double>(total - before));
     known.is_sent = true;
   }
 }
 
-void BatchBuilder::distribution(std::string_view name, const Distribution& total) {
-  const std::string full_name = prefix_ + std::string(name);
+void BatchBuilder::add_distribution(const HostSeries& series, const Distribution& total) {
   Reading reading;
-  reading.name = full_name;
+  reading.name = series.name;
   reading.type = Reading::Type::kHistogram;
   reading.grouping_power = total.grouping_power;
   reading.sum = total.sum;
@@ -50,13 +49,13 @@ void BatchBuilder::distribution(std::string_view name, const Distribution& total
   for (size_t i = 0; i < total.counts.size(); ++i) {
     if (total.counts[i] != 0) reading.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
   }
-  const auto [it, is_first] = distributions_.try_emplace(std::string(name));
+  const auto [it, is_first] = distributions_.try_emplace(std::string(series.name));
   Sent& sent = it->second;
   if (is_first) sent.histogram = std::make_unique<SentHistogram>();
   sent.batch = batch_number_;
   for (const SentHistogram::Line& line : sent.histogram->lines(reading)) {
     if (!is_first) {
-      const size_t name_end = 1 + full_name.size();  // after the mark
+      const size_t name_end = 1 + series.name.size();  // after the mark
       batch_.text.append(line.text, 0, name_end).append(" ").append(time_).append(line.text, name_end);
       ++batch_.lines;
     }
@@ -84,12 +83,13 @@ LineBatch BatchBuilder::finish() {
   std::erase_if(totals_, was_not_seen);
   std::erase_if(distributions_, was_not_seen);
   batch_.text.shrink_to_fit();  // it may wait long in the queue
+  batch_.tags = tags_;
   return std::exchange(batch_, {});
 }
 
 void BatchBuilder::line(std::string_view mark, std::string_view name, double value) {
   std::string& text = batch_.text;
-  text.append(mark).append(prefix_).append(name).append(" ").append(time_).append(" ");
+  text.append(mark).append(name).append(" ").append(time_).append(" ");
   append_number(text, value);
   text.push_back('\n');
   ++batch_.lines;

@@ -23,22 +23,23 @@ class SentHistogram;
 struct LineBatch {
   std::string text;
   uint64_t lines = 0;
+  std::string tags = {};  // added to the name of each line, "key=value;key=value"; at most kTagsBytesMax
 };
 
 // Confined to one thread.
 class BatchBuilder final : public MetricSink {
  public:
-  // Writes `prefix` and a dot before each name.
-  explicit BatchBuilder(std::string prefix);
+  // `tags` are those of all batches (LineBatch::tags).
+  explicit BatchBuilder(std::string tags);
   ~BatchBuilder() override;
 
   // Begins a batch. All its samples get the time `now`, rounded down to seconds.
   void begin(Timestamp now);
   // Ignores values that are not finite.
-  void gauge(std::string_view name, double value) override;
+  void add_gauge(const HostSeries& series, double value) override;
   // Zero growth is sent once, then omitted.
-  void total(std::string_view name, uint64_t total) override;
-  void distribution(std::string_view name, const Distribution& total) override;
+  void add_total(const HostSeries& series, uint64_t total) override;
+  void add_distribution(const HostSeries& series, const Distribution& total) override;
   void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override;
   std::string_view time() const override { return time_; }
@@ -61,7 +62,7 @@ class BatchBuilder final : public MetricSink {
   };
   void line(std::string_view mark, std::string_view name, double value);
 
-  const std::string prefix_;
+  const std::string tags_;
   std::string time_;
   uint64_t batch_number_ = 0;
   uint64_t resets_ = 0;

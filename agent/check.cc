@@ -18,9 +18,9 @@ namespace {
 
 class NoSink final : public MetricSink {
  public:
-  void gauge(std::string_view, double) override {}
-  void total(std::string_view, uint64_t) override {}
-  void distribution(std::string_view, const Distribution&) override {}
+  void add_gauge(const HostSeries&, double) override {}
+  void add_total(const HostSeries&, uint64_t) override {}
+  void add_distribution(const HostSeries&, const Distribution&) override {}
   void keep(std::string_view) override {}
   void lines(std::string_view) override {}
   std::string_view time() const override { return "0"; }
@@ -92,16 +92,16 @@ void add_rows(const Checked& checked, bool is_measured, std::vector<Row>& rows) 
   const std::string on = checked.is_on ? "on" : "off";
   const std::string status(status_text(checked.status.level));
   const BpfProbe* const probe = checked.collector->probe();
-  if (probe == nullptr) {
+  const bool has_text = checked.kind.source != kEbpfSource;
+  if (has_text || probe == nullptr)
     rows.push_back({name, on, std::string(checked.kind.source), status, "", "", checked.status.reason});
-    return;
-  }
+  if (probe == nullptr) return;
   const std::span<const BpfHook> hooks = probe->hooks();
   for (size_t i = 0; i < hooks.size(); ++i) {
     const bool is_measurable = is_measured && hooks[i].missing.empty();
     const BpfUse& before = checked.before[i];
     const BpfUse& after = checked.after[i];
-    rows.push_back({i == 0 ? name : "", i == 0 ? on : "", hooks[i].attach_point,
+    rows.push_back({i == 0 && !has_text ? name : "", i == 0 && !has_text ? on : "", hooks[i].attach_point,
                     hooks[i].missing.empty() ? "ok" : "unavailable",
                     is_measurable ? std::to_string(after.runs - before.runs) : "-",
                     is_measurable ? ns_per_event(before, after) : "-", hooks[i].missing});

@@ -17,7 +17,7 @@ void Collection::collect(SteadyTime now, MetricSink& sink) {
     const Running running(member.collector->name().data());
     const bool waits = member.status.level == Level::kUnavailable && now < member.retry_at;
     if (!waits) update_status(member, member.collector->collect(sink), now);
-    sink.gauge("agent." + std::string(member.collector->name()) + ".status",
+    sink.gauge("host.agent.collector_status", {member.collector->name()},
                static_cast<double>(member.status.level));
   }
 }

@@ -21,7 +21,7 @@ class Collection {
   // `log` must outlive the collection.
   Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& log);
 
-  // Calls each collector and adds its status as the gauge `agent.<collector>.status`. Logs the first status
+  // Calls each collector and adds its status as the gauge host.agent.collector_status. Logs the first status
   // of each collector and every change.
   void collect(SteadyTime now, MetricSink& sink);
 

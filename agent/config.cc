@@ -1,9 +1,6 @@
 #include "agent/config.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "agent/collectors/make_collectors.h"
@@ -15,7 +12,6 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kPrefixBytesMax = 256;
 constexpr std::string_view kUsage =
     "Usage: statmill-agent [OPTION]...\n"
     "Measures this host and pushes the samples to a statmill server.\n"
@@ -26,27 +22,20 @@ Error invalid(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
 }
 
-// Returns host.<name up to its first dot>.
-std::string default_prefix() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "host.unknown";
-  const std::string_view full(name.data());
-  const std::string part = series_part(full.substr(0, full.find('.')));
-  return "host." + (part.empty() ? "unknown" : part);
+Status set_host(const std::string& text, std::string& host) {
+  if (text.size() > kHostBytesMax) return invalid(text, "is longer than 256 bytes");
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+  });
+  if (!is_plain) return invalid(text, "must consist of a-z 0-9 . _ -");
+  host = text;
+  return Status::ok();
 }
 
-Status set_prefix(const std::string& text, std::string& prefix) {
-  if (text.empty()) {
-    prefix = default_prefix();
-    return Status::ok();
-  }
-  if (text.size() > kPrefixBytesMax) return invalid(text, "is longer than 256 bytes");
-  const std::vector<std::string_view> parts = split(text, '.');
-  const auto plain = [](std::string_view part) { return !part.empty() && series_part(part) == part; };
-  if (!std::all_of(parts.begin(), parts.end(), plain)) {
-    return invalid(text, "must consist of parts of a-z 0-9 _ -, separated by dots");
-  }
-  prefix = text;
+Status set_tags(const std::string& text, HostTags& tags) {
+  auto parsed = parse_host_tags(text);
+  if (!parsed) return parsed.error();
+  tags = std::move(*parsed);
   return Status::ok();
 }
 
@@ -81,8 +70,10 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
   const std::vector<Setting> own = {
       {"interval", "TIME", "1s", "time between collections, 100ms..1h",
        duration_setting(config.interval, std::chrono::milliseconds(100), std::chrono::hours(1))},
-      {"agent.prefix", "NAME", "", "prefix of every series; default host.<short host name>",
-       [&](const std::string& text) { return set_prefix(text, config.prefix); }},
+      {"agent.host", "NAME", "", "tag `host` of every series; default: the fully qualified name of this host",
+       [&](const std::string& text) { return set_host(text, config.host); }},
+      {"agent.tags", "LIST", "", "further tags of every series, as dc=eu,role=web",
+       [&](const std::string& text) { return set_tags(text, config.tags); }},
       {"collectors", "LIST", "default", "default, all, or names as listed by --check, separated by commas",
        [&](const std::string& text) { return set_collectors(text, config.collectors); }},
       {"programs.dir", "DIRECTORY", "/run/statmill", "directory where programs share their counters",
@@ -97,6 +88,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        flag_setting(config.once)},
       {"check", "", "false", "print what each collector reads, whether that works and what it costs, exit",
        flag_setting(config.check)},
+      {"series", "", "false", "print a table of all series with their units and meanings, exit",
+       flag_setting(config.series)},
   };
   return joined({outbox_settings(config.outbox), own, relay_settings(config.relay),
                  watchdog_settings(config.watchdog)});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/delivery/outbox_options.h"
+#include "agent/host_name.h"
 #include "agent/relay/relay_options.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,8 +18,9 @@
 namespace statmill {
 
 struct AgentConfig {
-  Duration interval{1000};  // 100ms to 1h
-  std::string prefix;       // begins the name of every series; the default is host.<short host name>
+  Duration interval{1000};              // 100ms to 1h
+  std::string host;                     // the tag `host` of every series; empty: main() sets own_host_name()
+  HostTags tags;                        // further tags of every series
   std::vector<std::string> collectors;  // names, in calling order
   std::string programs_directory;       // where programs share their cells
   OutboxOptions outbox;
@@ -28,6 +30,7 @@ struct AgentConfig {
   LogLevel log_level = LogLevel::kInfo;
   bool once = false;                // collect, print, exit
   bool check = false;               // print what can be collected, exit
+  bool series = false;              // print the catalogue, exit
   std::string proc_root = "/proc";  // tests use another directory; not an option
 };
 

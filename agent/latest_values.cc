@@ -5,30 +5,36 @@
 namespace statmill {
 namespace {
 
-constexpr std::string_view kPrefix = "statmill.host.";
+constexpr std::string_view kPrefix = "statmill.";
 
 }  // namespace
 
-void LatestValues::gauge(std::string_view name, double value) {
-  if (std::isfinite(value))
-    values_[std::string(kPrefix).append(name)] = {.type = Reading::Type::kGauge, .level = value};
-  next_.gauge(name, value);
+void LatestValues::add_gauge(const HostSeries& series, double value) {
+  if (std::isfinite(value)) {
+    values_[std::string(kPrefix).append(series.name)] = {
+        .family = &series.family, .type = Reading::Type::kGauge, .level = value};
+  }
+  next_.add_gauge(series, value);
 }
 
-void LatestValues::total(std::string_view name, uint64_t total) {
-  values_[std::string(kPrefix).append(name)] = {.type = Reading::Type::kCounter, .count = total};
-  next_.total(name, total);
+void LatestValues::add_total(const HostSeries& series, uint64_t total) {
+  values_[std::string(kPrefix).append(series.name)] = {
+      .family = &series.family, .type = Reading::Type::kCounter, .count = total};
+  next_.add_total(series, total);
 }
 
-void LatestValues::distribution(std::string_view name, const Distribution& total) {
-  Value& value = values_[std::string(kPrefix).append(name)];
-  value = {.type = Reading::Type::kHistogram, .grouping_power = total.grouping_power, .sum = total.sum};
+void LatestValues::add_distribution(const HostSeries& series, const Distribution& total) {
+  Value& value = values_[std::string(kPrefix).append(series.name)];
+  value = {.family = &series.family,
+           .type = Reading::Type::kHistogram,
+           .grouping_power = total.grouping_power,
+           .sum = total.sum};
   for (size_t i = 0; i < total.counts.size(); ++i) {
     if (total.counts[i] == 0) continue;
     value.buckets.push_back({static_cast<uint32_t>(i), total.counts[i]});
     value.count += total.counts[i];
   }
-  next_.distribution(name, total);
+  next_.add_distribution(series, total);
 }
 
 void LatestValues::keep(std::string_view name_prefix) {
@@ -44,7 +50,7 @@ std::vector<Reading> LatestValues::readings() const {
   for (const auto& [name, value] : values_) {
     Reading reading;
     reading.name = name;
-    reading.help = "As the agent last collected it.";
+    reading.help = value.family->help;
     reading.type = value.type;
     reading.level = value.level;
     reading.count = value.count;

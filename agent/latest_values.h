@@ -21,19 +21,20 @@ class LatestValues final : public MetricSink {
   // Begins a collection. Values that it does not report are forgotten, except those that it
   // keeps with keep().
   void begin() { before_ = std::exchange(values_, {}); }
-  void gauge(std::string_view name, double value) override;
-  void total(std::string_view name, uint64_t total) override;
-  void distribution(std::string_view name, const Distribution& total) override;
+  void add_gauge(const HostSeries& series, double value) override;
+  void add_total(const HostSeries& series, uint64_t total) override;
+  void add_distribution(const HostSeries& series, const Distribution& total) override;
   void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override { next_.lines(lines); }
   std::string_view time() const override { return next_.time(); }
 
-  // Returns gauges, counters and histograms named "statmill.host.<name>", sorted by name. Valid until the
-  // next collection begins.
+  // Returns gauges, counters and histograms named "statmill.host.block.bytes;device=vda;op=read", those of
+  // one family together. Valid until the next collection begins.
   std::vector<Reading> readings() const;
 
  private:
   struct Value {
+    const Family* family = nullptr;
     Reading::Type type = Reading::Type::kGauge;
     double level = 0;
     uint64_t count = 0;

@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "agent/catalogue/catalogue.h"
 #include "agent/check.h"
 #include "agent/config.h"
 #include "base/clock.h"
@@ -11,7 +12,11 @@ namespace {
 using statmill::ExitCode;
 using statmill::Fault;
 
-std::optional<Fault> measure(const statmill::AgentConfig& config) {
+constexpr statmill::Duration kHostNameLimit{2000};
+
+std::optional<Fault> measure(statmill::AgentConfig& config) {
+  if (config.series) return statmill::print(statmill::series_page());
+  if (config.host.empty()) config.host = statmill::own_host_name(kHostNameLimit);
   if (!config.check && !config.once) statmill::prepare_service();
   statmill::raise_open_files_limit();
   const statmill::SystemClock clock;
@@ -22,7 +27,7 @@ std::optional<Fault> measure(const statmill::AgentConfig& config) {
 }
 
 std::optional<Fault> run(std::span<const char* const> arguments) {
-  const auto command = statmill::parse_agent_command({arguments, statmill::process_environment()});
+  auto command = statmill::parse_agent_command({arguments, statmill::process_environment()});
   if (!command) return Fault{ExitCode::kUsage, command.error()};
   switch (command->action) {
     case statmill::SettingsAction::kShowHelp:

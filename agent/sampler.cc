@@ -2,6 +2,7 @@
 
 #include "agent/catalogue/family_lines.h"
 #include "agent/collectors/make_collectors.h"
+#include "agent/host_name.h"
 #include "base/hash.h"
 
 namespace statmill {
@@ -11,7 +12,7 @@ namespace {
 // and none into the next. It differs between hosts, so that they do not all collect at the same instant.
 Duration phase_of(const AgentConfig& config) {
   const auto tenth = static_cast<uint64_t>(config.interval.count()) / 10;
-  return Duration(static_cast<Duration::rep>(tenth + hash_name(config.prefix) % (8 * tenth)));
+  return Duration(static_cast<Duration::rep>(tenth + hash_name(config.host) % (8 * tenth)));
 }
 
 }  // namespace
@@ -21,12 +22,11 @@ Sampler::Sampler(const AgentConfig& config, Log& log, const Clock& clock)
       phase_(phase_of(config)),
       clock_(clock),
       proc_(config.proc_root),
-      builder_(config.prefix),
+      builder_(host_tags(config.host, config.tags)),
       collection_(make_collectors({config, proc_, clock, log}), log),
-      self_report_(config.prefix, proc_),
+      self_report_(proc_),
       remembers_latest_(config.http_listen.has_value()) {
-  self_report_.add_total("agent.total_resets", "Totals that were lower than their previous value.",
-                         [this] { return builder_.resets(); });
+  self_report_.add_total("host.agent.total_resets", [this] { return builder_.resets(); });
 }
 
 LineBatch Sampler::collect() {
@@ -37,8 +37,9 @@ LineBatch Sampler::collect() {
     families_at_ = now;
     builder_.lines(family_lines());
   }
-  collection_.collect(now, remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_);
-  self_report_.report(now, builder_);
+  MetricSink& sink = remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_;
+  self_report_.report(now, sink);
+  collection_.collect(now, sink);
   return builder_.finish();
 }
 
@@ -48,8 +49,6 @@ Duration Sampler::until_next() const {
   return interval_ - (now - phase_) % interval_;
 }
 
-std::string Sampler::prometheus_text() const {
-  return self_report_.prometheus_text() + statmill::prometheus_text(latest_.readings());
-}
+std::string Sampler::prometheus_text() const { return statmill::prometheus_text(latest_.readings()); }
 
 }  // namespace statmill

@@ -34,8 +34,7 @@ class Sampler {
   // The status of the collectors. The texts are valid until the next collect().
   std::vector<CollectorNote> notes() const { return collection_.notes(); }
   SelfReport& self_report() { return self_report_; }
-  // The agent's own counters and, if /metrics is on, the last values of the collectors, in Prometheus'
-  // format.
+  // The last values of the collectors and of the agent's own report in Prometheus' format, if /metrics is on.
   std::string prometheus_text() const;
 
  private:

@@ -3,7 +3,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <deque>
 #include <limits>
 #include <utility>
 
@@ -25,45 +24,22 @@ std::chrono::nanoseconds cpu_time_used() {
 
 }  // namespace
 
-SelfReport::SelfReport(std::string prefix, ProcReader& proc)
-    : prefix_(std::move(prefix) + "."), proc_(proc), cpu_percent_(kUnknown) {
-  registry_.gauge_fn(prefix_ + "agent.cpu_percent", "CPU use of the agent, of one CPU.", {},
-                     [this] { return cpu_percent_; });
-  registry_.gauge_fn(prefix_ + "agent.rss_bytes", "Resident memory of the agent.", {},
-                     [this] { return rss_bytes(); });
-}
-
-void SelfReport::add_total(std::string_view name, std::string_view help, std::function<uint64_t()> read) {
-  registry_.counter_fn(prefix_ + std::string(name), help, {}, std::move(read));
-}
-
-void SelfReport::add_gauge(std::string_view name, std::string_view help, std::function<double()> read) {
-  registry_.gauge_fn(prefix_ + std::string(name), help, {}, std::move(read));
-}
-
 void SelfReport::report(SteadyTime now, MetricSink& sink) {
-  measure_cpu(now);
-  lines_.resend_families_hourly(now.time_since_epoch());
-  sink.lines(lines_.make(registry_.read(), sink.time()));
+  sink.gauge("host.up", 1);
+  sink.increment("host.agent.collections", 1);
+  sink.gauge("host.agent.cpu_percent", cpu_percent(now));
+  sink.gauge("host.agent.rss_bytes", rss_bytes());
+  for (const Total& total : totals_) sink.total(total.family, total.read());
+  for (const Level& gauge : gauges_) sink.gauge(gauge.family, gauge.read());
 }
 
-std::string SelfReport::prometheus_text() const {
-  std::vector<Reading> readings = registry_.read();
-  std::deque<std::string> names;  // a deque does not move its elements
-  for (Reading& reading : readings) {
-    reading.name = names.emplace_back("statmill.host." + std::string(reading.name.substr(prefix_.size())));
-  }
-  return statmill::prometheus_text(readings);
-}
-
-void SelfReport::measure_cpu(SteadyTime now) {
+double SelfReport::cpu_percent(SteadyTime now) {
   const CpuReading reading{now, cpu_time_used()};
   const std::optional<CpuReading> before = std::exchange(last_, reading);
-  cpu_percent_ = kUnknown;
-  if (!before || before->at >= now) return;
+  if (!before || before->at >= now) return kUnknown;
   const std::chrono::duration<double> used = reading.used - before->used;
   const std::chrono::duration<double> elapsed = now - before->at;
-  cpu_percent_ = 100.0 * (used / elapsed);
+  return 100.0 * (used / elapsed);
 }
 
 double SelfReport::rss_bytes() {

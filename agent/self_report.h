@@ -1,52 +1,57 @@
-// SelfReport: reports the agent's own counters, CPU use and memory.
+// SelfReport: reports the agent's own figures, CPU use and memory, and that the host is up.
 #pragma once
 
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <vector>
 
 #include "agent/collectors/collector.h"
 #include "base/clock.h"
-#include "counters/report_lines.h"
-#include "statmill/registry.h"
 
 namespace statmill {
 
 // Confined to one thread.
 class SelfReport {
  public:
-  // Writes `prefix` and a dot before each name. `proc` must outlive the report.
-  SelfReport(std::string prefix, ProcReader& proc);
+  // `proc` must outlive the report.
+  explicit SelfReport(ProcReader& proc) : proc_(proc) {}
 
   // Adds a number that never decreases. Each report calls `read`; what it refers to must outlive the report.
-  void add_total(std::string_view name, std::string_view help, std::function<uint64_t()> read);
-  // Adds a current value, in the same way.
-  void add_gauge(std::string_view name, std::string_view help, std::function<double()> read);
-  // Puts into `sink` the growth of all totals since the last sent(), and these gauges:
-  // agent.cpu_percent: the CPU time of this process since the previous report, in percent of one CPU; absent
-  // from the first report.
-  // agent.rss_bytes: resident memory.
+  void add_total(EventFamily family, std::function<uint64_t()> read) {
+    totals_.push_back({family, std::move(read)});
+  }
+  // Adds a current value, in the same way. It may return NaN: not known, and not reported.
+  void add_gauge(GaugeFamily family, std::function<double()> read) {
+    gauges_.push_back({family, std::move(read)});
+  }
+  // Puts into `sink` what was added, and:
+  // host.up: 1, and host.agent.collections: one more (proto/host_presence.h).
+  // host.agent.cpu_percent: the CPU time of this process since the previous report, in percent of one CPU;
+  // absent from the first report.
+  // host.agent.rss_bytes: resident memory.
   void report(SteadyTime now, MetricSink& sink);
-  // Returns the contents of report() as text in Prometheus' format, with names "statmill.host.<name>".
-  std::string prometheus_text() const;
-  // Marks the last report as sent: the next one contains only the growth after it.
-  void sent() { lines_.sent(std::string::npos); }
 
  private:
+  struct Total {
+    EventFamily family;
+    std::function<uint64_t()> read;
+  };
+  struct Level {
+    GaugeFamily family;
+    std::function<double()> read;
+  };
   struct CpuReading {
     SteadyTime at;
     std::chrono::nanoseconds used;
   };
-  void measure_cpu(SteadyTime now);
+  // Both return NaN if it is not known.
+  double cpu_percent(SteadyTime now);
   double rss_bytes();
 
-  const std::string prefix_;
   ProcReader& proc_;
+  std::vector<Total> totals_;
+  std::vector<Level> gauges_;
   std::optional<CpuReading> last_;
-  double cpu_percent_;  // NaN: unknown, not reported
-  Registry registry_;
-  ReportLines lines_;
 };
 
 }  // namespace statmill

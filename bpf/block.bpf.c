@@ -1,4 +1,4 @@
-// Block devices: requests, bytes, errors and latency of each device and operation. All come from the
+// Block devices: errors and latency of each device and operation. All come from the
 // completion, because the kernel stores in a request when it was created and when the driver accepted it.
 #include "bpf/vmlinux_min.h"
 
@@ -52,10 +52,8 @@ int BPF_PROG(block_complete, struct request* request, unsigned char error, unsig
   struct gendisk* disk = request->q->disk;
   struct block_slot* slot = slot_of(bank, block_key(disk->major, disk->first_minor, op));
   if (!slot) return 0;
-  slot->bytes += bytes;
   if (error) ++slot->errors;
   if (bytes < request->__data_len) return 0;  // a part of the request: the rest completes later
-  ++slot->ops;
   const __u64 made = request->start_time_ns;
   if (!made) {
     ++bank->discarded;

@@ -12,8 +12,6 @@ enum block_op { BLOCK_READ, BLOCK_WRITE, BLOCK_FLUSH, BLOCK_DISCARD, BLOCK_OTHER
 // One operation on one device (not a partition).
 struct block_slot {
   __u64 key;  // 0 if the slot is free; see block_key()
-  __u64 ops;
-  __u64 bytes;
   __u64 errors;
   struct h2_cells latency_ns;  // from the creation of the request to its completion, as in /proc/diskstats
 };

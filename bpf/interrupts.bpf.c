@@ -1,4 +1,4 @@
-// Interrupts: their number, and how long their handlers and the softirqs after them take.
+// Interrupts: how long their handlers and the softirqs after them take.
 //
 // The arguments of these hooks are only numbers, so the same programs also work at raw tracepoints, without
 // BTF.
@@ -55,9 +55,7 @@ static __always_inline int irq_ends(__u64* arguments) {
   }
   const __u64 ns = bpf_ktime_get_ns() - bank->irq_began;
   bank->irq_began = 0;
-  struct irq_cells* cells = &bank->irqs[at_most((__u32)arguments[0], IRQ_SLOTS - 1)];
-  ++cells->count;
-  cells->ns += ns;
+  bank->irq_ns[at_most((__u32)arguments[0], IRQ_SLOTS - 1)] += ns;
   h2_record(&bank->irq, ns);
   return 0;
 }

@@ -6,16 +6,11 @@
 #define SOFTIRQ_VECTORS 10
 #define IRQ_SLOTS 64  // interrupt numbers below 63 have cells of their own
 
-struct irq_cells {
-  __u64 count;
-  __u64 ns;
-};
-
 // Times are in ns and cover the handler only.
 struct interrupts_bank {
   struct h2_cells softirq[SOFTIRQ_VECTORS];  // by vector
   struct h2_cells irq;                       // of all interrupts
-  struct irq_cells irqs[IRQ_SLOTS];          // by number; all others share the last one
+  __u64 irq_ns[IRQ_SLOTS];                   // by number; all others share the last one
   __u64 discarded;                           // softirq ends without a start
   __u64 irq_discarded;
   // Used by the programs only: when the current one started; 0 if there is none.

@@ -15,8 +15,4 @@ extern int LINUX_KERNEL_VERSION __kconfig;  // set by libbpf; known to the verif
 // the programs read the number of live threads, which two threads that end simultaneously may both see as 0.
 #define HAS_GROUP_DEAD (LINUX_KERNEL_VERSION >= KERNEL(6, 16))
 
-// Since 6.17, tcp_retransmit_skb has an argument for the error of sending. Before that, it fires only on
-// success.
-#define HAS_RETRANSMIT_ERROR (LINUX_KERNEL_VERSION >= KERNEL(6, 17))
-
 #endif

@@ -1,7 +1,6 @@
-// Network interfaces: packets and bytes in each direction, packets dropped by reason, and devices that hang.
-//
-// Interface numbers are unique only within a network namespace, and containers have their own. So only the
-// interfaces of the agent's namespace are counted separately.
+// The network: packets dropped by reason, devices that hang, and the traffic of the interfaces in other
+// network namespaces than the agent's, which containers have. Their numbers are unique only within a
+// namespace, so they are counted together.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -16,26 +15,10 @@ BANKS(net_banks, struct net_bank);
 
 const volatile struct net_settings settings;
 
-static __always_inline struct net_slot* slot_of(struct net_direction* direction, struct net_device* device) {
-  if (device->nd_net.net->ns.inum != settings.namespace_inode) return &direction->elsewhere;
-  const __u32 ifindex = device->ifindex;
-  for (__u32 i = 0; i < NET_PROBES; ++i) {
-    struct net_slot* slot = &direction->slots[(ifindex + i) & (NET_SLOTS - 1)];
-    if (slot->ifindex == ifindex) return slot;
-    if (slot->ifindex == 0) {
-      slot->ifindex = ifindex;
-      return slot;
-    }
-  }
-  ++direction->slots_missed;
-  return 0;
-}
-
-static __always_inline int count(struct net_direction* direction, struct net_device* device, __u32 bytes) {
-  struct net_slot* slot = slot_of(direction, device);
-  if (!slot) return 0;
-  ++slot->packets;
-  slot->bytes += bytes;
+static __always_inline int count(struct net_traffic* traffic, struct net_device* device, __u32 bytes) {
+  if (device->nd_net.net->ns.inum == settings.namespace_inode) return 0;
+  ++traffic->packets;
+  traffic->bytes += bytes;
   return 0;
 }
 

@@ -1,4 +1,5 @@
-// Processes: how many start, execute another program and end, how they end, and the CPU time they used.
+// Processes: how many start a thread, execute another program and end, how they end, and the CPU time they
+// used.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -15,12 +16,7 @@ BANKS(process_banks, struct process_bank);
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct* parent, struct task_struct* child) {
   struct process_bank* bank = OWN_BANK(process_banks);
-  if (!bank) return 0;
-  if (child->pid == child->tgid) {
-    ++bank->forks;
-  } else {
-    ++bank->threads;
-  }
+  if (bank && child->pid != child->tgid) ++bank->threads;
   return 0;
 }
 

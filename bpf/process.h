@@ -6,12 +6,11 @@
 #endif
 
 struct process_bank {
-  __u64 forks;    // new processes
   __u64 threads;  // new threads of existing processes
   __u64 execs;
   __u64 exits_ok;       // processes that ended with status 0
   __u64 exits_failed;   // processes that ended with another status
   __u64 exits_killed;   // processes that a signal killed
   __u64 exited_cpu_ns;  // the total CPU time of all threads that ended
-  __u64 reserved;
+  __u64 reserved[2];
 };

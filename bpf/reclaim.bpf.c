@@ -1,6 +1,5 @@
-// Memory reclaim: how long tasks are delayed to free memory or to make room for large pages, and which are
-// killed because memory is exhausted. All of this is rare. Tasks sleep and migrate meanwhile, so a map has
-// the start times.
+// Memory reclaim: how long tasks are delayed to free memory or to make room for large pages. This is rare.
+// Tasks sleep and migrate meanwhile, so a map has the start times.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -46,10 +45,9 @@ SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
 int BPF_PROG(reclaim_begin) { return begin(DIRECT); }
 
 SEC("tp_btf/mm_vmscan_direct_reclaim_end")
-int BPF_PROG(reclaim_end, unsigned long pages) {
+int BPF_PROG(reclaim_end) {
   struct reclaim_bank* bank = OWN_BANK(reclaim_banks);
   if (!bank) return 0;
-  bank->direct_pages += pages;
   const __u64 ns = end(DIRECT);
   if (ns) {
     h2_record(&bank->direct_ns, ns);
@@ -72,12 +70,5 @@ int BPF_PROG(compact_end) {
   } else {
     ++bank->compact_discarded;
   }
-  return 0;
-}
-
-SEC("tp_btf/mark_victim")
-int BPF_PROG(oom_kill) {
-  struct reclaim_bank* bank = OWN_BANK(reclaim_banks);
-  if (bank) ++bank->oom_kills;
   return 0;
 }

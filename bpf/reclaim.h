@@ -6,10 +6,9 @@
 struct reclaim_bank {
   struct h2_cells direct_ns;   // tasks had to free memory before an allocation
   struct h2_cells compact_ns;  // tasks had to compact memory for large pages
-  __u64 direct_pages;          // pages freed by such tasks
-  __u64 oom_kills;
-  __u64 direct_discarded;   // ends without a known start
-  __u64 compact_discarded;  // ends without a known start
+  __u64 direct_discarded;      // ends without a known start
+  __u64 compact_discarded;     // ends without a known start
+  __u64 reserved[2];
 };
 
 #ifdef __cplusplus

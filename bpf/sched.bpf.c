@@ -80,10 +80,7 @@ static __always_inline void leave(struct sched_bank* bank, struct task_struct* p
   } else {
     h2_record(&bank->on_cpu, clock - arrived);
     struct sched_cgroup* cgroup = cgroup_slot(bank, cgroup_of(prev));
-    if (cgroup) {
-      cgroup->cpu_ns += clock - arrived;
-      ++cgroup->switches;
-    }
+    if (cgroup) ++cgroup->switches;
   }
   const __u32 pid = prev->pid;
   const __u64 owner = (__u64)(pid >> SLOT_BITS) << CLOCK_BITS;

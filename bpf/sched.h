@@ -14,7 +14,6 @@
 // A cgroup may have more than one slot; its counts are the sum over them.
 struct sched_cgroup {
   __u64 id;  // the inode number of its directory; 0 if the slot is free
-  __u64 cpu_ns;
   __u64 runqueue_wait_ns;
   __u64 switches;  // how often its tasks left a CPU
 };

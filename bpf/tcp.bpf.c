@@ -1,11 +1,10 @@
-// TCP: bytes sent and received, the times of connecting and of round trips, and retransmissions.
+// TCP: sizes of calls, the times of connecting and of round trips, states, and resets from peers.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/banks.h"
-#include "bpf/kernel_quirks.h"
 #include "bpf/tcp.h"
 
 char program_license[] SEC("license") = "Dual MIT/GPL";
@@ -22,7 +21,7 @@ struct {
 
 enum { PROTOCOL_TCP = 6 };
 enum { MESSAGE_PEEK = 2 };
-enum { STATE_ESTABLISHED = 1, STATE_SYN_SENT = 2, STATE_SYN_RECEIVED = 3, STATE_CLOSED = 7 };
+enum { STATE_ESTABLISHED = 1, STATE_SYN_SENT = 2 };
 
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(tcp_send, struct sock* sk, int length, int flags) {
@@ -75,18 +74,7 @@ int BPF_PROG(tcp_state, struct sock* sk, int before, int state) {
     if (began) *began = now;
   } else if (before == STATE_SYN_SENT) {
     connected(bank, sk, state);
-  } else if (before == STATE_SYN_RECEIVED && state == STATE_ESTABLISHED) {
-    ++bank->accepted;
   }
-  return 0;
-}
-
-SEC("tp_btf/tcp_retransmit_skb")
-int tcp_retransmit(__u64* arguments) {
-  struct tcp_bank* bank = OWN_BANK(tcp_banks);
-  if (!bank) return 0;
-  if (HAS_RETRANSMIT_ERROR && (int)arguments[2] != 0) return 0;
-  ++bank->retransmits;
   return 0;
 }
 
@@ -94,13 +82,6 @@ SEC("tp_btf/tcp_retransmit_synack")
 int BPF_PROG(tcp_retransmit_synack) {
   struct tcp_bank* bank = OWN_BANK(tcp_banks);
   if (bank) ++bank->synack_retransmits;
-  return 0;
-}
-
-SEC("tp_btf/tcp_send_reset")
-int BPF_PROG(tcp_send_reset) {
-  struct tcp_bank* bank = OWN_BANK(tcp_banks);
-  if (bank) ++bank->resets_sent;
   return 0;
 }
 

@@ -13,15 +13,12 @@ struct tcp_bank {
   struct h2_cells rtt_deviation_us;
   struct h2_cells connect_ns;  // from the SYN to the answer
   __u64 states[TCP_STATES];    // connections that entered the state
-  __u64 accepted;              // connections opened by peers
   __u64 connects_failed;
-  __u64 retransmits;
   __u64 synack_retransmits;
-  __u64 resets_sent;
   __u64 resets_received;
   __u64 probes;     // used by the program only: acknowledgements seen
   __u64 discarded;  // connections whose start was not seen
-  __u64 reserved[6];
+  __u64 reserved[1];
 };
 
 #ifdef __cplusplus

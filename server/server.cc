@@ -121,7 +121,7 @@ void Server::start_threads() {
     self_series_.feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
     new_series_.tick(clock_.steady(), table_.series_created());
-    agent_alarms_.tick(clock_.steady());
+    agent_alarms_.tick(TickTime::of(clock_));
   };
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);

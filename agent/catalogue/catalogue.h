@@ -55,6 +55,7 @@ class FamilyName {
 using GaugeFamily = FamilyName<Kind::kGauge>;
 using EventFamily = FamilyName<Kind::kEvent>;
 using DistributionFamily = FamilyName<Kind::kDistribution>;
+using CounterFamily = FamilyName<Kind::kCounter>;
 
 // Returns docs/series.md: a table of all families.
 std::string series_page();

@@ -18,8 +18,8 @@ struct Family {
   static constexpr size_t kTagKeysMax = 2;
   using TagKeys = std::array<std::string_view, kTagKeysMax>;
 
-  std::string_view path;             // "host.block.bytes": lower case, without `;` and `%`
-  Kind kind = Kind::kGauge;          // never kCounter
+  std::string_view path;  // "host.block.bytes": lower case, without `;` and `%`
+  Kind kind = Kind::kGauge;
   std::string_view unit{};           // "bytes", "ns", "percent", ...; empty: a plain count
   TagKeys tags{};                    // ascending; the first empty one ends them
   std::string_view collector{};      // of --collectors; "agent" for what the agent reports of itself

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "proto/prometheus/labels_name.h"
+#include "proto/name_escapes.h"
 
 namespace statmill {
 namespace {

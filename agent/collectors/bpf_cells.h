@@ -98,12 +98,13 @@ class BankReport {
   std::span<Bank> banks() const { return banks_; }
   // `cell` is a member of the bank, or a function of it. `program` is the one that writes it.
   template <class Cell>
-  void total(std::string_view program, std::string_view name, Cell cell) const {
-    if (has_program(probe_, program)) sink_.total(name, sum_cells(banks_, cell));
+  void total(std::string_view program, EventFamily family, TagValues tags, Cell cell) const {
+    if (has_program(probe_, program)) sink_.total(family, tags, sum_cells(banks_, cell));
   }
   template <class Cells>
-  void distribution(std::string_view program, std::string_view name, Cells cells) const {
-    if (has_program(probe_, program)) sink_.distribution(name, sum_histograms(banks_, cells).distribution());
+  void distribution(std::string_view program, DistributionFamily family, TagValues tags, Cells cells) const {
+    if (has_program(probe_, program))
+      sink_.distribution(family, tags, sum_histograms(banks_, cells).distribution());
   }
 
  private:

@@ -27,15 +27,15 @@ class SeriesFromZero::Sink final : public MetricSink {
     to_ = &to;
     ++number_;
   }
-  void gauge(std::string_view name, double value) override { to_->gauge(name, value); }
-  void total(std::string_view name, uint64_t total) override {
-    if (is_new(name)) to_->total(name, 0);
-    to_->total(name, total);
+  void add_gauge(const HostSeries& series, double value) override { to_->add_gauge(series, value); }
+  void add_total(const HostSeries& series, uint64_t total) override {
+    if (is_new(series.name)) to_->add_total(series, 0);
+    to_->add_total(series, total);
   }
-  void distribution(std::string_view name, const Distribution& total) override {
-    if (is_new(name))
-      to_->distribution(name, {.grouping_power = total.grouping_power, .counts = {}, .sum = 0});
-    to_->distribution(name, total);
+  void add_distribution(const HostSeries& series, const Distribution& total) override {
+    if (is_new(series.name))
+      to_->add_distribution(series, {.grouping_power = total.grouping_power, .counts = {}, .sum = 0});
+    to_->add_distribution(series, total);
   }
   void keep(std::string_view name_prefix) override {
     for (auto it = known_.lower_bound(name_prefix); it != known_.end() && it->first.starts_with(name_prefix);
@@ -87,7 +87,7 @@ CollectorStatus BpfCollector::collect(MetricSink& sink) {
   uint64_t missed = 0;
   for (const BpfUse& use : uses) missed += use.misses;
   const bool is_known = std::any_of(uses.begin(), uses.end(), [](const BpfUse& use) { return use.is_known; });
-  if (is_known) from_zero.total(std::string(name_) + ".missed", missed);
+  if (is_known) from_zero.total("host.agent.ebpf_missed", {name_}, missed);
   CollectorStatus status = report(**probe_, from_zero);
   return status.level == CollectorStatus::Level::kOk ? hooks_status_ : status;
 }

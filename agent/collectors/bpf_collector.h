@@ -27,8 +27,8 @@ class SeriesFromZero {
 };
 
 // Degraded, with their names, if hooks are missing. Unavailable for good if nothing could be loaded, because
-// the agent drops the privileges for loading once it runs. Total `<name>.missed`: events that occurred while
-// the program already ran on the same CPU.
+// the agent drops the privileges for loading once it runs. Total host.agent.ebpf_missed: events that occurred
+// while the program already ran on the same CPU.
 class BpfCollector : public Collector {
  public:
   // `name` must outlive the collector.

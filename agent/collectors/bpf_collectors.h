@@ -1,4 +1,5 @@
-// The collectors with eBPF programs, one small file each. The subject of a probe is the collector's name.
+// The collectors with eBPF programs, one small file each. Those named _ebpf have what text cannot tell of a
+// collector that reads text, too (text_and_ebpf.h).
 #pragma once
 
 #include <memory>
@@ -25,15 +26,15 @@ LoadedProbe load_sched_probe(const BpfEnvironment& environment);
 LoadedProbe load_syscalls_probe(const BpfEnvironment& environment);
 
 // Everything that `environment` refers to must outlive the collectors.
-std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_block_ebpf(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_faults_collector(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_interrupts_collector(LoadedProbe probe, const BpfEnvironment& environment);
-std::unique_ptr<Collector> make_net_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_net_ebpf(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_process_collector(LoadedProbe probe, const BpfEnvironment& environment);
-std::unique_ptr<Collector> make_reclaim_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_memory_ebpf(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_sched_collector(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_syscalls_collector(LoadedProbe probe, const BpfEnvironment& environment);
-std::unique_ptr<Collector> make_tcp_collector(LoadedProbe probe, const BpfEnvironment& environment);
+std::unique_ptr<Collector> make_inet_ebpf(LoadedProbe probe, const BpfEnvironment& environment);
 std::unique_ptr<Collector> make_tlb_collector(LoadedProbe probe, const BpfEnvironment& environment);
 
 }  // namespace statmill

@@ -27,7 +27,7 @@ class CgroupCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override {
     const SteadyTime now = clock_.steady();
     if (read_at_ && now - *read_at_ < kInterval) {
-      sink.keep("cgroup.");
+      sink.keep("host.cgroup.");
       return status_;
     }
     read_at_ = now;
@@ -50,7 +50,7 @@ class CgroupCollector final : public Collector {
       left_out = std::max<size_t>(left_out, tree.left_out() + over);
     }
     if (hierarchies == 0) return CollectorStatus::unavailable("no cgroups in " + mount_);
-    sink.gauge("cgroup.left_out", static_cast<double>(left_out));
+    sink.gauge("host.agent.cgroups_left_out", static_cast<double>(left_out));
     return {};
   }
 
@@ -62,11 +62,11 @@ class CgroupCollector final : public Collector {
     });
     const size_t count = std::min(cgroups.size(), kCgroupsMax);
     for (size_t i = 0; i < count; ++i)
-      read_cgroup(tree.root() + cgroups[i].path, cgroups[i].name, fields, sink);
+      read_cgroup(tree.root() + cgroups[i].path, cgroups[i].tag(), fields, sink);
     return cgroups.size() - count;
   }
 
-  void read_cgroup(const std::string& path, const std::string& name, std::span<const CgroupField> fields,
+  void read_cgroup(const std::string& path, std::string_view tag, std::span<const CgroupField> fields,
                    MetricSink& sink) {
     std::string_view file;
     bool is_there = false;
@@ -76,11 +76,12 @@ class CgroupCollector final : public Collector {
       if (!is_there) continue;  // its controller is not enabled here
       const std::optional<uint64_t> number = find_cgroup_number(text_, field);
       if (!number) continue;
-      const std::string series = "cgroup." + name + "." + std::string(field.series);
-      if (field.is_total) {
-        sink.total(series, *number);
+      if (const auto* const level = std::get_if<GaugeFamily>(&field.family)) {
+        sink.gauge(*level, {tag}, static_cast<double>(*number));
+      } else if (field.op.empty()) {
+        sink.total(std::get<EventFamily>(field.family), {tag}, *number);
       } else {
-        sink.gauge(series, static_cast<double>(*number));
+        sink.total(std::get<EventFamily>(field.family), {tag, field.op}, *number);
       }
     }
   }

@@ -6,6 +6,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
+
+#include "agent/catalogue/catalogue.h"
 
 namespace statmill {
 
@@ -21,9 +24,9 @@ struct CgroupField {
   std::string_view file;
   Form form = Form::kNumber;
   std::string_view key;
-  std::string_view series;  // after the cgroup's name; ends in the unit
-  bool is_total = true;     // false: a gauge
-  uint64_t factor = 1;      // converts to the unit of the series
+  std::variant<EventFamily, GaugeFamily> family;  // an event if the number is a total
+  std::string_view op = {};                       // the value of its tag `op`; empty: it only has `cgroup`
+  uint64_t factor = 1;                            // converts to the unit of the family
 };
 
 // Fields of the same file are adjacent.

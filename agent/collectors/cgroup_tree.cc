@@ -10,20 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "agent/collectors/collector.h"
-#include "base/text.h"
-
 namespace statmill {
 namespace {
-
-// Replaces each slash by a dash, as systemd does in slice names.
-std::string name_of(std::string_view path) {
-  if (path.empty()) return "root";
-  std::string name;
-  for (const std::string_view part : split(path.substr(1), '/')) name += series_part(part) + "-";
-  name.pop_back();
-  return name;
-}
 
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
@@ -32,7 +20,6 @@ bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 
 Status CgroupTree::scan() {
   cgroups_.clear();
   by_id_.clear();
-  by_name_.clear();
   left_out_ = 0;
   const int root = ::open(root_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat status {};
@@ -69,13 +56,12 @@ void CgroupTree::scan_directory(int parent, const std::string& path, size_t dept
 }
 
 void CgroupTree::add(uint64_t id, const std::string& path) {
-  std::string name = name_of(path);
-  if (name.size() > kNameBytesMax || !by_name_.emplace(name, id).second) {
+  if (path.size() > kPathBytesMax) {
     ++left_out_;
     return;
   }
   by_id_[id] = cgroups_.size();
-  cgroups_.push_back({id, path, std::move(name)});
+  cgroups_.push_back({id, path});
 }
 
 const Cgroup* CgroupTree::find(uint64_t id) const {

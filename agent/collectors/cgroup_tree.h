@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,7 +14,9 @@ namespace statmill {
 struct Cgroup {
   uint64_t id = 0;   // inode number of its directory; the kernel uses the same id
   std::string path;  // below the root: "/system.slice/ssh.service"; empty for the root
-  std::string name;  // as a part of a series name: "system_slice-ssh_service"; "root" for the root
+
+  // The value of the tag `cgroup`: the path; "/" for the root.
+  std::string_view tag() const { return path.empty() ? std::string_view("/") : path; }
 };
 
 // Confined to one thread.
@@ -21,7 +24,7 @@ class CgroupTree {
  public:
   static constexpr size_t kCgroupsMax = 1024;
   static constexpr size_t kDepthMax = 32;
-  static constexpr size_t kNameBytesMax = 256;
+  static constexpr size_t kPathBytesMax = 512;
 
   // `root` is the directory of the root cgroup of a hierarchy.
   explicit CgroupTree(std::string root) : root_(std::move(root)) {}
@@ -29,10 +32,10 @@ class CgroupTree {
   const std::string& root() const { return root_; }
   // Reads the current directories. Cost: about 5 us per cgroup. Errors: the root does not exist.
   Status scan();
-  // The cgroups at the last scan; names are unique.
+  // The cgroups at the last scan.
   const std::vector<Cgroup>& cgroups() const { return cgroups_; }
   const Cgroup* find(uint64_t id) const;
-  // The number of skipped directories: over a limit, or with the same name as another one.
+  // The number of skipped directories: those over a limit.
   uint64_t left_out() const { return left_out_; }
 
  private:
@@ -42,7 +45,6 @@ class CgroupTree {
   const std::string root_;
   std::vector<Cgroup> cgroups_;
   std::map<uint64_t, size_t> by_id_;
-  std::map<std::string, uint64_t> by_name_;
   uint64_t left_out_ = 0;
 };
 

@@ -2,6 +2,13 @@
 
 namespace statmill {
 
+void MetricSink::increment(CounterFamily family, uint64_t by) {
+  std::string line = "$c ";  // an exact line: ordinary ones have no counters
+  append_series_name(line, family.family(), {});
+  line.append(" ").append(time()).append(" ").append(std::to_string(by)).append("\n");
+  lines(line);
+}
+
 std::string_view status_text(CollectorStatus::Level level) {
   switch (level) {
     case CollectorStatus::Level::kOk:
@@ -12,16 +19,6 @@ std::string_view status_text(CollectorStatus::Level level) {
       break;
   }
   return "unavailable";
-}
-
-std::string series_part(std::string_view text) {
-  std::string part(text);
-  for (char& c : part) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!plain) c = '_';
-  }
-  return part;
 }
 
 }  // namespace statmill

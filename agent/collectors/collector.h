@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "agent/catalogue/catalogue.h"
+#include "agent/catalogue/series_name.h"
 #include "agent/collectors/proc_reader.h"
 #include "base/clock.h"
 #include "base/result.h"
@@ -27,25 +29,60 @@ struct Distribution {
   uint64_t sum_missing_max = 0;      // see Reading
 };
 
-// Receives the samples. A name is the part after the host's prefix: "memory.free", "disk.sda.reads".
+// One series: its family, and its name with the tags of the family, "host.block.bytes;device=vda;op=read".
+struct HostSeries {
+  const Family& family;
+  std::string_view name;
+};
+
+// Receives the samples. Collectors call gauge(), total() and distribution() with a path of the catalogue,
+// which is found at compile time, and one value per tag of the family. Cost: the name is put together in a
+// buffer.
 class MetricSink {
  public:
   virtual ~MetricSink() = default;
+
   // Reports an observed value.
-  virtual void gauge(std::string_view name, double value) = 0;
+  void gauge(GaugeFamily family, TagValues tags, double value) {
+    add_gauge(series(family.family(), tags), value);
+  }
+  void gauge(GaugeFamily family, double value) { gauge(family, {}, value); }
   // Reports a cumulative total, which becomes an event sample of its growth since the previous total. The
-  // first total of a name makes no sample. A total lower than the previous one (for example after a reboot)
+  // first total of a series makes no sample. A total lower than the previous one (for example after a reboot)
   // makes none either and is counted.
-  virtual void total(std::string_view name, uint64_t total) = 0;
+  void total(EventFamily family, TagValues tags, uint64_t total) {
+    add_total(series(family.family(), tags), total);
+  }
+  void total(EventFamily family, uint64_t total) { this->total(family, {}, total); }
   // Reports a cumulative distribution, which becomes a sample of the values since the previous one. The first
-  // distribution of a name makes no sample.
-  virtual void distribution(std::string_view name, const Distribution& total) = 0;
+  // distribution of a series makes no sample.
+  void distribution(DistributionFamily family, TagValues tags, const Distribution& total) {
+    add_distribution(series(family.family(), tags), total);
+  }
+  void distribution(DistributionFamily family, const Distribution& total) { distribution(family, {}, total); }
+
+  // Adds to a counter, in whose silence nothing is known.
+  void increment(CounterFamily family, uint64_t by);
+
+  // What the above call; a sink that passes samples on calls them, too. The name is valid during the call.
+  virtual void add_gauge(const HostSeries& series, double value) = 0;
+  virtual void add_total(const HostSeries& series, uint64_t total) = 0;
+  virtual void add_distribution(const HostSeries& series, const Distribution& total) = 0;
   // Totals and distributions whose names start with `name_prefix` were not read this time and continue later.
   virtual void keep(std::string_view name_prefix) = 0;
-  // Adds whole lines of the line protocol, each ended by LF. No prefix is added to their names.
+  // Adds whole lines of the line protocol, each ended by LF.
   virtual void lines(std::string_view lines) = 0;
   // The timestamp to write in those lines, as text: seconds since 1970.
   virtual std::string_view time() const = 0;
+
+ private:
+  HostSeries series(const Family& family, TagValues tags) {
+    name_.clear();
+    append_series_name(name_, family, tags);
+    return {family, name_};
+  }
+
+  std::string name_;
 };
 
 struct CollectorStatus {
@@ -65,7 +102,7 @@ std::string_view status_text(CollectorStatus::Level level);
 class Collector {
  public:
   virtual ~Collector() = default;
-  // One part of a series name, as used in --collectors.
+  // As used in --collectors.
   virtual std::string_view name() const = 0;
   // Reports what can be read now to `sink` and returns the status: kDegraded if some samples are missing,
   // kUnavailable if all are. Must not block. What cannot be read gets no sample: absent is never 0.
@@ -77,19 +114,16 @@ class Collector {
 // The readers must outlive the collectors.
 std::unique_ptr<Collector> make_cpu_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_load_collector(ProcReader& proc);
-std::unique_ptr<Collector> make_memory_collector(ProcReader& proc);
-std::unique_ptr<Collector> make_vmstat_collector(ProcReader& proc);
-std::unique_ptr<Collector> make_disk_collector(ProcReader& proc);
-std::unique_ptr<Collector> make_network_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
-std::unique_ptr<Collector> make_snmp_collector(ProcReader& proc);
+// What the text of /proc tells of the collectors that have eBPF programs, too (text_and_ebpf.h).
+std::unique_ptr<Collector> make_memory_text(ProcReader& proc);
+std::unique_ptr<Collector> make_block_text(ProcReader& proc);
+std::unique_ptr<Collector> make_net_text(ProcReader& proc);
+std::unique_ptr<Collector> make_inet_text(ProcReader& proc);
 // If `counters` is an error, the collector is unavailable with that reason.
 std::unique_ptr<Collector> make_pmu_collector(Result<std::unique_ptr<PerfCounters>> counters);
 // `mount` is the directory with the cgroups: /sys/fs/cgroup except in tests. `clock` must
 // outlive the collector.
 std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock);
-
-// Converts the text to one part of a series name: lower case; every byte except a-z 0-9 _ - becomes '_'.
-std::string series_part(std::string_view text);
 
 }  // namespace statmill

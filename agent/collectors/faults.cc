@@ -14,8 +14,8 @@ class FaultsCollector final : public BpfCollector {
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<faults_bank> report(probe, "faults_banks", sink);
-    report.total("fault_user", "faults.user", &faults_bank::user);
-    report.total("fault_kernel", "faults.kernel", &faults_bank::kernel);
+    report.total("fault_user", "host.faults.exceptions", {"user"}, &faults_bank::user);
+    report.total("fault_kernel", "host.faults.exceptions", {"kernel"}, &faults_bank::kernel);
     return {};
   }
 };

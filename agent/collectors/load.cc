@@ -16,11 +16,11 @@ class LoadCollector final : public Collector {
     if (!text) return CollectorStatus::unavailable(text.error().message);
     const std::optional<LoadAverages> averages = parse_load_averages(*text);
     if (!averages) return CollectorStatus::unavailable("loadavg has an unknown format");
-    sink.gauge("load.1m", averages->load[0]);
-    sink.gauge("load.5m", averages->load[1]);
-    sink.gauge("load.15m", averages->load[2]);
-    sink.gauge("load.running", static_cast<double>(averages->running));
-    sink.gauge("load.total", static_cast<double>(averages->total));
+    sink.gauge("host.load.average_1m", averages->load[0]);
+    sink.gauge("host.load.average_5m", averages->load[1]);
+    sink.gauge("host.load.average_15m", averages->load[2]);
+    sink.gauge("host.load.tasks_running", static_cast<double>(averages->running));
+    sink.gauge("host.load.tasks", static_cast<double>(averages->total));
     return {};
   }
 

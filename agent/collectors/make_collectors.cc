@@ -6,6 +6,7 @@
 #include "agent/collectors/bpf_collectors.h"
 #include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
+#include "agent/collectors/text_and_ebpf.h"
 #include "base/check.h"
 
 namespace statmill {
@@ -31,12 +32,35 @@ LoadedProbe load_probe_of(const BpfEnvironment& environment) {
   return load_bpf_probe({.subject = kSubject.text}, environment.log);
 }
 
-// A collector with the eBPF programs of the same name.
+// A collector that only has eBPF programs.
 template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfEnvironment&),
           LoadedProbe (*kLoad)(const BpfEnvironment&)>
 std::unique_ptr<Collector> of_bpf(const Environment& environment) {
   const BpfEnvironment bpf{.log = environment.log, .clock = environment.clock};
   return kMake(kLoad(bpf), bpf);
+}
+
+// A collector that has both.
+template <std::unique_ptr<Collector> (*kMakeText)(ProcReader&),
+          std::unique_ptr<Collector> (*kMakeEbpf)(LoadedProbe, const BpfEnvironment&),
+          LoadedProbe (*kLoad)(const BpfEnvironment&)>
+std::unique_ptr<Collector> of_both(const Environment& environment, GaugeFamily ebpf_serves) {
+  return make_text_and_ebpf(kMakeText(environment.proc), of_bpf<kMakeEbpf, kLoad>(environment), ebpf_serves);
+}
+std::unique_ptr<Collector> make_memory(const Environment& environment) {
+  return of_both<make_memory_text, make_memory_ebpf, load_probe_of<Subject{"reclaim"}>>(
+      environment, "host.agent.memory_ebpf");
+}
+std::unique_ptr<Collector> make_block(const Environment& environment) {
+  return of_both<make_block_text, make_block_ebpf, load_probe_of<Subject{"block"}>>(environment,
+                                                                                    "host.agent.block_ebpf");
+}
+std::unique_ptr<Collector> make_net(const Environment& environment) {
+  return of_both<make_net_text, make_net_ebpf, load_net_probe>(environment, "host.agent.net_ebpf");
+}
+std::unique_ptr<Collector> make_inet(const Environment& environment) {
+  return of_both<make_inet_text, make_inet_ebpf, load_probe_of<Subject{"tcp"}>>(environment,
+                                                                                "host.agent.inet_ebpf");
 }
 
 std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
@@ -57,24 +81,20 @@ std::unique_ptr<Collector> make_programs(const Environment& environment) {
 constexpr Entry kEntries[] = {
     {{"cpu", true, "/proc/stat"}, of_proc<make_cpu_collector>},
     {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
-    {{"memory", true, "/proc/meminfo"}, of_proc<make_memory_collector>},
-    {{"vmstat", true, "/proc/vmstat"}, of_proc<make_vmstat_collector>},
-    {{"disk", true, "/proc/diskstats"}, of_proc<make_disk_collector>},
-    {{"network", true, "/proc/net/dev"}, of_proc<make_network_collector>},
+    {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
+    {{"block", true, "/proc/diskstats"}, make_block},
+    {{"net", true, "/proc/net/dev"}, make_net},
+    {{"inet", true, "/proc/net/snmp, netstat"}, make_inet},
     {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},
-    {{"snmp", true, "/proc/net/snmp, netstat"}, of_proc<make_snmp_collector>},
     {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
-    {{"sched", true, "eBPF"}, of_bpf<make_sched_collector, load_sched_probe>},
-    {{"process", true, "eBPF"}, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},
-    {{"interrupts", true, "eBPF"}, of_bpf<make_interrupts_collector, load_probe_of<Subject{"interrupts"}>>},
-    {{"block", true, "eBPF"}, of_bpf<make_block_collector, load_probe_of<Subject{"block"}>>},
-    {{"tcp", true, "eBPF"}, of_bpf<make_tcp_collector, load_probe_of<Subject{"tcp"}>>},
-    {{"net", true, "eBPF"}, of_bpf<make_net_collector, load_net_probe>},
-    {{"reclaim", true, "eBPF"}, of_bpf<make_reclaim_collector, load_probe_of<Subject{"reclaim"}>>},
-    {{"syscalls", false, "eBPF"}, of_bpf<make_syscalls_collector, load_syscalls_probe>},
-    {{"faults", false, "eBPF"}, of_bpf<make_faults_collector, load_probe_of<Subject{"faults"}>>},
-    {{"tlb", false, "eBPF"}, of_bpf<make_tlb_collector, load_probe_of<Subject{"tlb"}>>},
+    {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},
+    {{"process", true, kEbpfSource}, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},
+    {{"interrupts", true, kEbpfSource},
+     of_bpf<make_interrupts_collector, load_probe_of<Subject{"interrupts"}>>},
+    {{"syscalls", false, kEbpfSource}, of_bpf<make_syscalls_collector, load_syscalls_probe>},
+    {{"faults", false, kEbpfSource}, of_bpf<make_faults_collector, load_probe_of<Subject{"faults"}>>},
+    {{"tlb", false, kEbpfSource}, of_bpf<make_tlb_collector, load_probe_of<Subject{"tlb"}>>},
     {{"programs", true, "--programs.dir"}, make_programs},
 };
 

@@ -21,10 +21,11 @@ struct Environment {
   Log& log;
 };
 
+inline constexpr std::string_view kEbpfSource = "eBPF";
 struct CollectorKind {
   std::string_view name;
   bool is_default = false;
-  std::string_view source;  // what it reads
+  std::string_view source;  // the text that it reads; kEbpfSource: none
 };
 
 // In calling order.

@@ -14,12 +14,12 @@ namespace statmill {
 namespace {
 
 constexpr PerfEvent kHardware[] = {
-    {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-    {"cache_references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-    {"cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-    {"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    {"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+    {"host.pmu.cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+    {"host.pmu.instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+    {"host.pmu.cache_references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+    {"host.pmu.cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+    {"host.pmu.branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+    {"host.pmu.branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
 };
 
 // Counts all tasks on the CPU. Returns -1 and sets errno if the event cannot be counted there.
@@ -47,7 +47,7 @@ Result<std::unique_ptr<PerfCounters>> PerfCounters::open(std::span<const PerfEve
   std::unique_ptr<PerfCounters> counters(new PerfCounters());
   const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
   for (const PerfEvent& event : events) {
-    Counter counter{.name = event.name, .of_cpus = {}};
+    Counter counter{.family = event.family, .of_cpus = {}};
     int error = 0;
     for (long cpu = 0; cpu < cpus; ++cpu) {
       const int fd = open_on(cpu, event);
@@ -83,7 +83,7 @@ std::vector<PerfCounters::Count> PerfCounters::read() {
     }
     if (!has_run) continue;
     counter.value = std::max(counter.value, static_cast<uint64_t>(sum));
-    counts.push_back({counter.name, counter.value});
+    counts.push_back({counter.family, counter.value});
   }
   return counts;
 }

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/catalogue/catalogue.h"
 #include "base/result.h"
 
 namespace statmill {
 
 struct PerfEvent {
-  std::string_view name;  // as a part of a series name
-  uint32_t type = 0;      // PERF_TYPE_*
+  EventFamily family;
+  uint32_t type = 0;  // PERF_TYPE_*
   uint64_t config = 0;
 };
 
@@ -31,7 +32,7 @@ class PerfCounters {
   PerfCounters& operator=(const PerfCounters&) = delete;
 
   struct Count {
-    std::string_view name;
+    EventFamily family;
     uint64_t value = 0;
   };
   // Returns the counts so far, summed over all CPUs. An event that shared its counter with others is scaled
@@ -41,7 +42,7 @@ class PerfCounters {
 
  private:
   struct Counter {
-    std::string_view name;
+    EventFamily family;
     std::vector<int> of_cpus;
     uint64_t value = 0;  // maximum so far: scaling could make a sum shrink
   };

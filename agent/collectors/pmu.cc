@@ -14,7 +14,7 @@ class PmuCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override {
     if (!counters_) return CollectorStatus::unavailable(counters_.error().message);
     const std::vector<PerfCounters::Count> counts = (*counters_)->read();
-    for (const PerfCounters::Count& count : counts) sink.total("pmu." + std::string(count.name), count.value);
+    for (const PerfCounters::Count& count : counts) sink.total(count.family, count.value);
     return counts.empty() ? CollectorStatus::unavailable("no counter has run") : CollectorStatus{};
   }
 

@@ -28,6 +28,29 @@ bool take_numbers(std::string_view& line, std::array<uint64_t, N>& numbers) {
   return true;
 }
 
+std::optional<CpuTimes> cpu_times(std::string_view line) {
+  CpuTimes times{};
+  for (size_t mode = 0; mode < times.size(); ++mode) {
+    const std::string_view word = next_word(line);
+    const std::optional<uint64_t> ticks = parse_as<uint64_t>(word);
+    // the first four modes exist in every kernel
+    if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;
+    times[mode] = ticks.value_or(0);
+  }
+  return times;
+}
+
+// Returns all numbers of the line; none if a word is not a number.
+std::vector<uint64_t> numbers_in(std::string_view line) {
+  std::vector<uint64_t> numbers;
+  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+    const std::optional<uint64_t> number = parse_as<uint64_t>(word);
+    if (!number) return {};
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // True for partitions such as sda1 of sda, nvme0n1p2 of nvme0n1.
@@ -48,21 +71,12 @@ InterfaceTraffic traffic(const std::array<uint64_t, 16>& columns, size_t first) 
 }
 
 // Format: some avg10=0.12 avg60=0.05 avg300=0.00 total=12345
-std::optional<PressureLine> parse_pressure_line(std::string_view line) {
-  std::optional<double> percent;
-  std::optional<uint64_t> total;
-  while (true) {
-    std::string_view word = next_word(line);
-    if (word.empty()) break;
-    const size_t equals = word.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view key = word.substr(0, equals);
-    word.remove_prefix(equals + 1);
-    if (key == "avg10") percent = real_number(word);
-    if (key == "total") total = parse_as<uint64_t>(word);
+std::optional<uint64_t> pressure_total(std::string_view line) {
+  constexpr std::string_view kTotal = "total=";
+  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+    if (word.starts_with(kTotal)) return parse_as<uint64_t>(word.substr(kTotal.size()));
   }
-  if (!percent || !total) return std::nullopt;
-  return PressureLine{*percent, *total};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -92,19 +106,33 @@ std::optional<uint64_t> find_number(std::string_view text, std::string_view key)
   return std::nullopt;
 }
 
-std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
+std::optional<StatText> parse_stat(std::string_view stat) {
   if (stat.empty()) return std::nullopt;
-  std::string_view line = next_line(stat);
-  if (next_word(line) != "cpu") return std::nullopt;
-  CpuTimes times{};
-  for (size_t mode = 0; mode < times.size(); ++mode) {
-    const std::string_view word = next_word(line);
-    const std::optional<uint64_t> ticks = parse_as<uint64_t>(word);
-    // the first four modes exist in every kernel
-    if (!ticks && (mode < 4 || !word.empty())) return std::nullopt;
-    times[mode] = ticks.value_or(0);
+  std::string_view first = next_line(stat);
+  const std::string_view begin = next_word(first);
+  const std::optional<CpuTimes> all = begin == "cpu" ? cpu_times(first) : std::nullopt;
+  if (!all) return std::nullopt;
+  StatText result{.all = *all};
+  while (!stat.empty()) {
+    std::string_view line = next_line(stat);
+    const std::string_view key = next_word(line);
+    if (key.starts_with("cpu")) {
+      const std::optional<size_t> number = parse_as<size_t>(key.substr(3));
+      const std::optional<CpuTimes> times = cpu_times(line);
+      if (number && times) result.cpus.push_back({*number, *times});
+    } else if (key == "intr") {
+      result.interrupts = parse_as<uint64_t>(next_word(line));
+      result.irqs = numbers_in(line);
+    } else if (key == "ctxt") {
+      result.context_switches = parse_as<uint64_t>(next_word(line));
+    } else if (key == "processes") {
+      result.forks = parse_as<uint64_t>(next_word(line));
+    } else if (key == "softirq") {
+      next_word(line);  // the sum
+      result.softirqs = numbers_in(line);
+    }
   }
-  return times;
+  return result;
 }
 
 std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {
@@ -142,13 +170,18 @@ std::vector<Disk> parse_disks(std::string_view diskstats) {
     if (!take_numbers(line, columns) || is_memory_device(name)) continue;
     if (columns[0] == 0 && columns[4] == 0) continue;
     if (columns[2] > kSectorsMax || columns[6] > kSectorsMax) continue;
-    disks.push_back({.name = name,
-                     .reads = columns[0],
-                     .writes = columns[4],
-                     .read_bytes = columns[2] * kSectorBytes,
-                     .write_bytes = columns[6] * kSectorBytes,
-                     .io_ms = columns[9],
-                     .in_flight = columns[8]});
+    Disk disk{.name = name,
+              .reads = {columns[0], columns[2] * kSectorBytes, columns[3]},
+              .writes = {columns[4], columns[6] * kSectorBytes, columns[7]},
+              .io_ms = columns[9],
+              .in_flight = columns[8]};
+    std::array<uint64_t, 4> discards{};  // as reads
+    std::array<uint64_t, 2> flushes{};   // flushes ms
+    if (take_numbers(line, discards) && discards[2] <= kSectorsMax) {
+      disk.discards = {discards[0], discards[2] * kSectorBytes, discards[3]};
+      if (take_numbers(line, flushes)) disk.flushes = {flushes[0], 0, flushes[1]};
+    }
+    disks.push_back(disk);
   }
   return disks;
 }
@@ -174,8 +207,8 @@ Pressure parse_pressure(std::string_view pressure) {
   while (!pressure.empty()) {
     std::string_view line = next_line(pressure);
     const std::string_view kind = next_word(line);
-    if (kind == "some") result.some = parse_pressure_line(line);
-    if (kind == "full") result.full = parse_pressure_line(line);
+    if (kind == "some") result.some_total_us = pressure_total(line);
+    if (kind == "full") result.full_total_us = pressure_total(line);
   }
   return result;
 }

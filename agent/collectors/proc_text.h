@@ -24,9 +24,29 @@ std::optional<uint64_t> find_number(std::string_view text, std::string_view key)
 // The CPU modes in /proc/stat, in its order. Guest times are included in user and nice.
 inline constexpr std::array<std::string_view, 8> kCpuModes = {"user",   "nice", "system",  "idle",
                                                               "iowait", "irq",  "softirq", "steal"};
-// Ticks in each mode, summed over all CPUs; 0 for modes that the kernel does not report.
+// Ticks in each mode; 0 for modes that the kernel does not report.
 using CpuTimes = std::array<uint64_t, kCpuModes.size()>;
-std::optional<CpuTimes> parse_cpu_times(std::string_view stat);
+
+// The vectors of soft interrupts, in the kernel's order (include/linux/interrupt.h).
+inline constexpr std::array<std::string_view, 10> kSoftirqVectors = {
+    "hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched", "hrtimer", "rcu"};
+
+// /proc/stat.
+struct StatText {
+  struct Cpu {
+    size_t number = 0;
+    CpuTimes times{};
+  };
+  CpuTimes all{};
+  std::vector<Cpu> cpus = {};  // those that are online
+  std::optional<uint64_t> context_switches = {};
+  std::optional<uint64_t> forks = {};
+  std::optional<uint64_t> interrupts = {};  // all of them
+  std::vector<uint64_t> irqs = {};          // by number
+  std::vector<uint64_t> softirqs = {};      // by vector
+};
+// Returns nullopt if it does not begin with the times of all CPUs.
+std::optional<StatText> parse_stat(std::string_view stat);
 
 struct LoadAverages {
   std::array<double, 3> load{};  // over 1, 5 and 15 minutes
@@ -35,14 +55,20 @@ struct LoadAverages {
 };
 std::optional<LoadAverages> parse_load_averages(std::string_view loadavg);
 
+// What a disk did with requests of one operation.
+struct DiskWork {
+  uint64_t operations = 0;
+  uint64_t bytes = 0;
+  uint64_t time_ms = 0;  // summed over the requests
+};
 struct Disk {
   std::string_view name;
-  uint64_t reads = 0;
-  uint64_t writes = 0;
-  uint64_t read_bytes = 0;
-  uint64_t write_bytes = 0;
-  uint64_t io_ms = 0;      // time with at least one request in flight
-  uint64_t in_flight = 0;  // now
+  DiskWork reads = {};
+  DiskWork writes = {};
+  std::optional<DiskWork> discards = {};  // kernels before 4.18 do not report them
+  std::optional<DiskWork> flushes = {};   // nor flushes before 5.5; these have no bytes
+  uint64_t io_ms = 0;                     // time with at least one request in flight
+  uint64_t in_flight = 0;                 // now
 };
 // Returns whole devices that did something since boot, without partitions, loop and RAM devices.
 std::vector<Disk> parse_disks(std::string_view diskstats);
@@ -61,13 +87,9 @@ struct Interface {
 // Returns all interfaces except the loopback.
 std::vector<Interface> parse_interfaces(std::string_view net_dev);
 
-struct PressureLine {
-  double percent_10s = 0;  // percentage of the last 10 s in which tasks stalled
-  uint64_t total_us = 0;
-};
 struct Pressure {
-  std::optional<PressureLine> some;  // at least one task stalled
-  std::optional<PressureLine> full;  // all tasks stalled
+  std::optional<uint64_t> some_total_us;  // at least one task stalled
+  std::optional<uint64_t> full_total_us;  // all tasks stalled
 };
 Pressure parse_pressure(std::string_view pressure);
 

@@ -1,4 +1,4 @@
-// The process collector: processes that were started, executed a new program and ended.
+// The process collector: threads that were started, processes that executed a new program and ended.
 #include "bpf/process.h"
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/bpf_collector.h"
@@ -14,13 +14,12 @@ class ProcessCollector final : public BpfCollector {
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<process_bank> report(probe, "process_banks", sink);
-    report.total("process_fork", "process.forks", &process_bank::forks);
-    report.total("process_fork", "process.threads", &process_bank::threads);
-    report.total("process_exec", "process.execs", &process_bank::execs);
-    report.total("process_exit", "process.exits.ok", &process_bank::exits_ok);
-    report.total("process_exit", "process.exits.failed", &process_bank::exits_failed);
-    report.total("process_exit", "process.exits.killed", &process_bank::exits_killed);
-    report.total("process_exit", "process.exited_cpu_ns", &process_bank::exited_cpu_ns);
+    report.total("process_fork", "host.process.threads_created", {}, &process_bank::threads);
+    report.total("process_exec", "host.process.execs", {}, &process_bank::execs);
+    report.total("process_exit", "host.process.exits", {"ok"}, &process_bank::exits_ok);
+    report.total("process_exit", "host.process.exits", {"failed"}, &process_bank::exits_failed);
+    report.total("process_exit", "host.process.exits", {"killed"}, &process_bank::exits_killed);
+    report.total("process_exit", "host.process.exited_cpu_ns", {}, &process_bank::exited_cpu_ns);
     return {};
   }
 };

@@ -86,10 +86,10 @@ CollectorStatus ProgramsCollector::collect(MetricSink& sink) {
   if (const Status looked = look(); !looked) return CollectorStatus::unavailable(looked.error().message);
   if (!is_there_) return {};
   read_all(sink);
-  sink.gauge("programs.files", static_cast<double>(round_.files));
-  sink.gauge("programs.refused", static_cast<double>(round_.refused));
-  sink.gauge("programs.waiting", static_cast<double>(round_.waiting));
-  sink.gauge("programs.left_out", static_cast<double>(round_.left_out));
+  sink.gauge("host.agent.program_files", static_cast<double>(round_.files));
+  sink.gauge("host.agent.program_files_refused", static_cast<double>(round_.refused));
+  sink.gauge("host.agent.program_files_waiting", static_cast<double>(round_.waiting));
+  sink.gauge("host.agent.program_instruments_left_out", static_cast<double>(round_.left_out));
   return {};
 }
 

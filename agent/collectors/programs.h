@@ -39,9 +39,9 @@ struct ProgramsOptions {
   uint64_t cost_max = uint64_t{1} << 26;
 };
 
-// Reports these gauges if the directory exists: programs.files (read), programs.refused (could not be read or
-// removed), programs.waiting (postponed by a limit), programs.left_out (instruments that had no room in their
-// files). `clock` and `log` must outlive the collector.
+// Reports these gauges of host.agent if the directory exists: program_files (read), program_files_refused
+// (could not be read or removed), program_files_waiting (postponed by a limit), program_instruments_left_out
+// (had no room in their files). `clock` and `log` must outlive the collector.
 std::unique_ptr<Collector> make_programs_collector(ProgramsOptions options, const Clock& clock, Log& log);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// The psi collector: pressure stall information, the share of time in which tasks waited for a resource.
+// The psi collector: pressure stall information, the time in which tasks waited for a resource.
 #include "agent/collectors/collector.h"
 #include "agent/collectors/proc_text.h"
 
@@ -17,24 +17,24 @@ class PsiCollector final : public Collector {
     for (const char* resource : {"cpu", "io", "memory"}) {
       const Result<std::string_view> text = proc_.read(std::string("pressure/") + resource);
       const Pressure pressure = text ? parse_pressure(*text) : Pressure{};
-      if (pressure.some) {
+      if (pressure.some_total_us) {
         ++found;
       } else {
         missing.append(" ").append(text ? std::string(resource) + ": not as psi.rst says"
                                         : text.error().message);
       }
-      report(std::string("psi.") + resource + ".some_", pressure.some, sink);
-      report(std::string("psi.") + resource + ".full_", pressure.full, sink);
+      report(resource, "some", pressure.some_total_us, sink);
+      report(resource, "full", pressure.full_total_us, sink);
     }
     if (found == 0) return CollectorStatus::unavailable("no pressure stall information:" + missing);
     return missing.empty() ? CollectorStatus{} : CollectorStatus::degraded("missing:" + missing);
   }
 
  private:
-  static void report(const std::string& base, const std::optional<PressureLine>& line, MetricSink& sink) {
-    if (!line) return;
-    sink.gauge(base + "avg10", line->percent_10s);
-    sink.total(base + "us", line->total_us);
+  static void report(std::string_view resource, std::string_view type, std::optional<uint64_t> total_us,
+                     MetricSink& sink) {
+    constexpr uint64_t kUs = 1000;  // in ns
+    if (total_us) sink.total("host.psi.stalled_ns", {resource, type}, *total_us * kUs);
   }
 
   ProcReader& proc_;

@@ -1,10 +1,8 @@
 // The sched collector: how long tasks waited for a CPU, ran on it and stayed off it, why they left it, and
-// the CPU time per CPU and cgroup.
+// the waits of each cgroup.
 #include "bpf/sched.h"
 
 #include <sys/stat.h>
-
-#include <algorithm>
 
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/bpf_collector.h"
@@ -13,8 +11,6 @@
 
 namespace statmill {
 namespace {
-
-constexpr size_t kCpusMax = 1024;  // with their own series
 
 class SchedCollector final : public BpfCollector {
  public:
@@ -25,22 +21,15 @@ class SchedCollector final : public BpfCollector {
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<sched_bank> report(probe, "sched_banks", sink);
-    report.distribution("sched_switch", "sched.runqueue_wait_ns", &sched_bank::runqueue_wait);
-    report.distribution("sched_switch", "sched.off_cpu_ns", &sched_bank::off_cpu);
-    report.distribution("sched_switch", "sched.on_cpu_ns", &sched_bank::on_cpu);
-    report.total("sched_switch", "sched.switches.voluntary", &sched_bank::switches_voluntary);
-    report.total("sched_switch", "sched.switches.involuntary", &sched_bank::switches_involuntary);
-    report.total("sched_migrate_task", "sched.migrations", &sched_bank::migrations);
-    report.total("sched_switch", "sched.discarded", &sched_bank::discarded);
-    report.total("sched_switch", "sched.cgroups_missed", &sched_bank::cgroups_missed);
-    if (!has_program(probe, "sched_switch")) return {};
-    const std::span<sched_bank> banks = report.banks();
-    for (size_t cpu = 0; cpu < std::min(banks.size(), kCpusMax); ++cpu) {
-      const uint64_t busy = load_cell(banks[cpu].on_cpu.sum);
-      if (busy != 0)
-        sink.total("sched.cpu" + std::to_string(cpu) + ".busy_ns", busy);  // otherwise the CPU does not exist
-    }
-    cgroups_.report(banks, sink);
+    report.distribution("sched_switch", "host.sched.runqueue_wait_ns", {}, &sched_bank::runqueue_wait);
+    report.distribution("sched_switch", "host.sched.off_cpu_ns", {}, &sched_bank::off_cpu);
+    report.distribution("sched_switch", "host.sched.on_cpu_ns", {}, &sched_bank::on_cpu);
+    report.total("sched_switch", "host.sched.switches", {"voluntary"}, &sched_bank::switches_voluntary);
+    report.total("sched_switch", "host.sched.switches", {"involuntary"}, &sched_bank::switches_involuntary);
+    report.total("sched_migrate_task", "host.sched.migrations", {}, &sched_bank::migrations);
+    report.total("sched_switch", "host.agent.ebpf_discarded", {"sched", "switch"}, &sched_bank::discarded);
+    report.total("sched_switch", "host.agent.ebpf_slots_missed", {"sched"}, &sched_bank::cgroups_missed);
+    if (has_program(probe, "sched_switch")) cgroups_.report(report.banks(), sink);
     return {};
   }
 

@@ -19,7 +19,6 @@ void SchedCgroups::report(std::span<sched_bank> banks, MetricSink& sink) {
       const uint64_t id = load_cell(slot.id);
       if (id == 0) continue;
       Totals& totals = all[id];
-      totals.cpu_ns += load_cell(slot.cpu_ns);
       totals.runqueue_wait_ns += load_cell(slot.runqueue_wait_ns);
       totals.switches += load_cell(slot.switches);
     }
@@ -32,12 +31,10 @@ void SchedCgroups::report(std::span<sched_bank> banks, MetricSink& sink) {
       ++unnamed;
       continue;
     }
-    const std::string base = "sched.cgroup." + cgroup->name + ".";
-    sink.total(base + "cpu_ns", totals.cpu_ns);
-    sink.total(base + "runqueue_wait_ns", totals.runqueue_wait_ns);
-    sink.total(base + "switches", totals.switches);
+    sink.total("host.cgroup.runqueue_wait_ns", {cgroup->tag()}, totals.runqueue_wait_ns);
+    sink.total("host.cgroup.switches", {cgroup->tag()}, totals.switches);
   }
-  sink.gauge("sched.cgroups_unnamed", static_cast<double>(unnamed));
+  sink.gauge("host.agent.cgroups_unnamed", static_cast<double>(unnamed));
   if (is_fresh_ && unnamed != 0 && tree_.left_out() == 0) release_gone(banks, all);
 }
 
@@ -60,7 +57,6 @@ void SchedCgroups::release_gone(std::span<sched_bank> banks, const ById& totals)
     for (sched_bank& bank : banks) {
       for (sched_cgroup& slot : bank.cgroups) {
         if (load_cell(slot.id) != entry.first) continue;
-        store_cell(slot.cpu_ns, 0);
         store_cell(slot.runqueue_wait_ns, 0);
         store_cell(slot.switches, 0);
         store_cell(slot.id, 0);

@@ -21,14 +21,13 @@ class SchedCgroups {
   // An empty `root` means that this host has no cgroups. `clock` must outlive it.
   SchedCgroups(std::string root, const Clock& clock) : tree_(std::move(root)), clock_(clock) {}
 
-  // Reports the totals sched.cgroup.<name>.cpu_ns, .runqueue_wait_ns, .switches, and the gauge
-  // sched.cgroups_unnamed: cgroups that ran and have no directory now, or none within the limits. Releases
-  // the slots of removed cgroups, so that the programs can use them again.
+  // Reports host.cgroup.runqueue_wait_ns and .switches, and the gauge host.agent.cgroups_unnamed: cgroups
+  // that ran and have no directory now, or none within the limits. Releases the slots of removed cgroups, so
+  // that the programs can use them again.
   void report(std::span<sched_bank> banks, MetricSink& sink);
 
  private:
   struct Totals {
-    uint64_t cpu_ns = 0;
     uint64_t runqueue_wait_ns = 0;
     uint64_t switches = 0;
   };

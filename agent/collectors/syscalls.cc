@@ -16,13 +16,12 @@ class SyscallsCollector final : public BpfCollector {
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<syscalls_bank> report(probe, "syscalls_banks", sink);
     for (size_t i = 0; i < kSyscallClasses.size(); ++i) {
-      const std::string base = "syscalls." + std::string(kSyscallClasses[i]) + ".";
-      report.total("syscall_enter", base + "count",
+      report.total("syscall_enter", "host.syscalls.calls", {kSyscallClasses[i]},
                    [i](const syscalls_bank& bank) -> const __u64& { return bank.counts[i]; });
-      report.distribution("syscall_exit", base + "latency_ns",
+      report.distribution("syscall_exit", "host.syscalls.latency_ns", {kSyscallClasses[i]},
                           [i](const syscalls_bank& bank) -> const h2_cells& { return bank.latency_ns[i]; });
     }
-    report.total("syscall_exit", "syscalls.errors", &syscalls_bank::errors);
+    report.total("syscall_exit", "host.syscalls.errors", {}, &syscalls_bank::errors);
     return {};
   }
 };

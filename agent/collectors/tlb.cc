@@ -21,10 +21,9 @@ class TlbCollector final : public BpfCollector {
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<tlb_bank> report(probe, "tlb_banks", sink);
     for (size_t i = 0; i < kReasons.size(); ++i) {
-      const std::string base = "tlb." + std::string(kReasons[i]) + ".";
-      report.total("tlb_flush", base + "flushes",
+      report.total("tlb_flush", "host.tlb.flushes", {kReasons[i]},
                    [i](const tlb_bank& bank) -> const __u64& { return bank.flushes[i]; });
-      report.total("tlb_flush", base + "pages",
+      report.total("tlb_flush", "host.tlb.flushed_pages", {kReasons[i]},
                    [i](const tlb_bank& bank) -> const __u64& { return bank.pages[i]; });
     }
     return {};

@@ -111,6 +111,9 @@ void Delivery::handle_refusal(const RefuseFrame& refuse, SteadyTime now) {
       if (replaced_.size() == kReplacedMax && now - replaced_.front() <= kReplacedInterval)
         return change_identity(why + std::string(refuse.text) + ", three times in ten minutes", now);
       break;
+    case RefuseReason::kVersion:
+      return fail(ErrorCode::kUnavailable, why + std::string(refuse.text) + "; this agent speaks protocol " +
+                                               std::to_string(kAgentProtocol));
     default:
       break;
   }

@@ -13,7 +13,7 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kTitle = "statmill spool ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 constexpr std::string_view kId = "id ";
 constexpr std::string_view kSecret = "secret ";
 constexpr std::string_view kEpoch = "epoch ";
@@ -173,7 +173,9 @@ Result<SpoolIdentity> decode_identity(std::string_view text) {
   if (lines.has_failed()) return damaged;
   if (version != kVersion) {
     return Error{ErrorCode::kVersion, "the spool has version " + std::string(version) +
-                                          ", this program reads " + std::string(kVersion)};
+                                          ", this program reads " + std::string(kVersion) +
+                                          "; send its batches with the program that wrote them, or remove "
+                                          "the spool, which loses them"};
   }
   SpoolIdentity identity;
   identity.id = lines.next(kId, AgentId::parse);

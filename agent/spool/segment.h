@@ -17,7 +17,7 @@
 
 namespace statmill {
 
-inline constexpr uint8_t kSegmentVersion = 1;
+inline constexpr uint8_t kSegmentVersion = 2;
 inline constexpr size_t kSegmentHeaderBytes = 65;
 // Also limits lines: no agent gets near it, and no sum overflows.
 inline constexpr uint64_t kSeqMax = uint64_t{1} << 62;

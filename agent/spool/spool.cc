@@ -60,14 +60,14 @@ void Spool::append(const LineBatch& batch, Timestamp now) {
       text.remove_prefix(text.find('\n') + 1);
       continue;
     }
-    add_batch(part, now);
+    add_batch(part, batch.tags, now);
     text.remove_prefix(part.size());
   }
   if (waiting_bytes_ <= options_.unsynced_bytes_max) return;
   if (const Status status = sync(); !status) drop_over_unsynced_bound();
 }
 
-void Spool::add_batch(std::string_view text, Timestamp now) {
+void Spool::add_batch(std::string_view text, std::string_view tags, Timestamp now) {
   Waiting batch{.before = next_,
                 .lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n')),
                 .time = now,
@@ -77,6 +77,7 @@ void Spool::add_batch(std::string_view text, Timestamp now) {
                                        .lines_before = next_.lines,
                                        .lines = batch.lines,
                                        .time = now,
+                                       .tags = tags,
                                        .text = text});
   next_ = batch.after();
   ++stats_.batches_spooled;

@@ -131,7 +131,7 @@ class Spool {
         RandomSource random);
 
   Segment& newest() { return segments_.rbegin()->second; }
-  void add_batch(std::string_view text, Timestamp now);
+  void add_batch(std::string_view text, std::string_view tags, Timestamp now);
   void drop_over_unsynced_bound();
   void drop_oldest_waiting();
 

@@ -178,7 +178,8 @@ void Spool::renumber_waiting() {
   waiting_bytes_ = 0;
   for (const Waiting& batch : waiting) {
     const FrameRead frame = read_frame(batch.frame);
-    add_batch(decode_batch(frame.payload)->text, batch.time);
+    const auto decoded = decode_batch(frame.payload);
+    add_batch(decoded->text, decoded->tags, batch.time);
   }
   stats_ = stats;
 }

@@ -152,7 +152,8 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
   Reader reader(payload);
   HelloFrame frame;
   frame.version = reader.u8();
-  if (frame.version != kAgentProtocol) return if_whole(reader, frame);
+  if (frame.version != kAgentProtocol && frame.version != kAgentProtocolRenamed)
+    return if_whole(reader, frame);
   frame.is_ephemeral = (reader.u8() & kEphemeral) != 0;
   frame.lane = reader.u8();
   frame.id = read_bits<AgentId>(reader);

@@ -22,7 +22,9 @@
 
 namespace statmill {
 
-inline constexpr uint8_t kAgentProtocol = 2;
+inline constexpr uint8_t kAgentProtocol = 3;
+// The hello of version 2 has the same fields, but its batches have series of other names.
+inline constexpr uint8_t kAgentProtocolRenamed = 2;
 inline constexpr size_t kFrameHeaderBytes = 9;
 inline constexpr size_t kBatchTextBytesMax = 256 * 1024;  // the lines of one batch
 inline constexpr size_t kTagsBytesMax = 1024;             // the tags of a batch
@@ -46,7 +48,8 @@ enum class FrameType : uint8_t {
   kRefuse = 0x83,
 };
 
-// Opens a connection. If the version is not kAgentProtocol, no other field is decoded.
+// Opens a connection. If the version is neither kAgentProtocol nor kAgentProtocolRenamed, no other field is
+// decoded.
 struct HelloFrame {
   uint8_t version = kAgentProtocol;
   bool is_ephemeral = false;  // the agent keeps batches in memory only; its next run has another id

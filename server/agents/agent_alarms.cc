@@ -32,13 +32,31 @@ std::string text_of(const AgentConflict& conflict) {
          text_of(conflict.known) + ": wrong secret, " + std::to_string(conflict.count) + " times";
 }
 
+std::string text_of(const HostConflict& conflict) {
+  std::string text = std::to_string(conflict.parties.size()) + " agents send as host " + conflict.host + ": ";
+  const size_t named = std::min(conflict.parties.size(), AgentAlarms::kNamed);
+  for (size_t i = 0; i < named; ++i) {
+    if (i > 0) text += ", ";
+    text += short_id(conflict.parties[i].id) + " (" + conflict.parties[i].peer + ")";
+  }
+  return text + "; give each its own --agent.host";
+}
+
+std::string text_of(const OutdatedAgent& agent) {
+  return (agent.host.empty() ? "an agent" : agent.host) + " (" + agent.address + ") speaks protocol " +
+         std::to_string(agent.protocol) + ", this server " + std::to_string(kAgentProtocol) +
+         ": upgrade the older one";
+}
+
 }  // namespace
 
-void AgentAlarms::tick(SteadyTime now) {
-  if (now < next_check_) return;
-  next_check_ = now + kInterval;
-  check_clocks(now);
-  check_conflicts(now);
+void AgentAlarms::tick(TickTime now) {
+  if (now.steady < next_check_) return;
+  next_check_ = now.steady + kInterval;
+  check_clocks(now.steady);
+  check_conflicts(now.steady);
+  check_hosts(now);
+  check_outdated(now);
 }
 
 void AgentAlarms::check_clocks(SteadyTime now) {
@@ -60,6 +78,19 @@ void AgentAlarms::check_conflicts(SteadyTime now) {
     (conflict.kind == AgentConflict::Kind::kClones ? clones : owners).push_back(text_of(conflict));
   warn("agent_clones", joined(clones), clone_log_, now);
   warn("agent_owner", joined(owners), owner_log_, now);
+}
+
+void AgentAlarms::check_hosts(TickTime now) {
+  std::vector<std::string> texts;
+  for (const HostConflict& conflict : agents_.host_conflicts(now.wall, kHostsListed))
+    texts.push_back(text_of(conflict));
+  warn("agent_hosts", joined(texts), host_log_, now.steady);
+}
+
+void AgentAlarms::check_outdated(TickTime now) {
+  std::vector<std::string> texts;
+  for (const OutdatedAgent& agent : agents_.outdated(now.wall)) texts.push_back(text_of(agent));
+  warn("agent_versions", joined(texts), outdated_log_, now.steady);
 }
 
 void AgentAlarms::warn(std::string_view part, const std::string& text, LogLimiter& limiter, SteadyTime now) {

@@ -39,6 +39,7 @@ struct AgentConnectionInfo {
   std::string host;
   std::string peer;
   std::string agent_version;
+  Timestamp since{};       // when the connection opened, by the server's clock
   Duration clock_ahead{};  // how far the agent's clock is ahead of the server's; negative if it lags
   RefusalCounts refused{};
   std::optional<AgentStatus> status = {};
@@ -54,6 +55,16 @@ struct AgentInfo {
   const std::string& agent_version() const {
     return connection ? connection->agent_version : row.agent_version;
   }
+};
+
+// Agents of different ids that both send as one host: their samples are added up.
+struct HostConflict {
+  struct Party {
+    AgentId id{};
+    std::string peer;  // address and port
+  };
+  std::string host;
+  std::vector<Party> parties = {};  // at least 2, by id
 };
 
 // Reports and logs show only the first digits of an id.

@@ -4,6 +4,29 @@
 #include "server/agents/known_agent.h"
 
 namespace statmill {
+namespace {
+
+// An agent that sends as a host, from when it connected (zero: it is not connected) to when it was last heard
+// of.
+struct HostSender {
+  std::string host;
+  Timestamp came{};
+  Timestamp heard{};
+  HostConflict::Party party;
+  bool meets_another = false;
+};
+
+// `senders` are sorted by host, then `came`.
+void mark_those_that_meet(std::vector<HostSender>& senders) {
+  HostSender* latest = nullptr;  // of the same host, the one before that was heard of last
+  for (HostSender& sender : senders) {
+    if (latest != nullptr && latest->host != sender.host) latest = nullptr;
+    if (latest != nullptr && latest->heard > sender.came) latest->meets_another = sender.meets_another = true;
+    if (latest == nullptr || sender.heard > latest->heard) latest = &sender;
+  }
+}
+
+}  // namespace
 
 std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
   std::vector<AgentInfo> agents;
@@ -47,6 +70,47 @@ Duration AgentRegistry::clock_difference_max() const {
 std::vector<AgentConflict> AgentRegistry::conflicts(SteadyTime now) const {
   MutexLock lock(mutex_);
   return conflicts_.current(now);
+}
+
+std::vector<HostConflict> AgentRegistry::host_conflicts(Timestamp now, size_t limit) const {
+  std::vector<HostSender> senders;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, agent] : agents_) {
+      const AgentConnectionInfo* const info = agent->connected ? &agent->connected->info : nullptr;
+      const AgentRow& row = agent->row_copy;
+      const std::string& host = info != nullptr ? info->host : row.host;
+      if (host.empty() || (info == nullptr && now - row.seen >= kRecent)) continue;
+      senders.push_back({.host = host,
+                         .came = info != nullptr ? info->since : Timestamp(),
+                         .heard = info != nullptr ? std::max(row.seen, info->since) : row.seen,
+                         .party = {id, info != nullptr ? info->peer : row.peer}});
+    }
+  }
+  std::sort(senders.begin(), senders.end(), [](const HostSender& a, const HostSender& b) {
+    return std::tie(a.host, a.came, a.party.id) < std::tie(b.host, b.came, b.party.id);
+  });
+  mark_those_that_meet(senders);
+  std::vector<HostConflict> conflicts;
+  for (HostSender& sender : senders) {
+    if (!sender.meets_another) continue;
+    const bool is_first = conflicts.empty() || conflicts.back().host != sender.host;
+    if (is_first && conflicts.size() == limit) break;
+    if (is_first) conflicts.push_back({.host = sender.host});
+    conflicts.back().parties.push_back(std::move(sender.party));
+  }
+  return conflicts;
+}
+
+void AgentRegistry::note_outdated(const HelloFrame& hello, const LineSender& sender, Timestamp now) {
+  outdated_.add();
+  MutexLock lock(mutex_);
+  outdated_agents_.note(hello, sender, now);
+}
+
+std::vector<OutdatedAgent> AgentRegistry::outdated(Timestamp now) const {
+  MutexLock lock(mutex_);
+  return outdated_agents_.current(now);
 }
 
 size_t AgentRegistry::count() const {

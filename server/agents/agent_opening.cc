@@ -108,6 +108,7 @@ std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::
                           AgentConnectionInfo{.host = std::move(side.host),
                                               .peer = std::move(side.peer),
                                               .agent_version = std::string(hello.agent_version),
+                                              .since = now.wall,
                                               .clock_ahead = hello.clock - now.wall}});
     agent->provisional = std::make_unique<AgentRow>(std::move(provisional));
   }

@@ -30,6 +30,8 @@ AgentRegistry::AgentRegistry(const AgentLimits& limits, Registry& registry)
                            "Connections refused because the id belongs to an agent with another secret.")),
       limited_(registry.counter("statmill.agents_limited",
                                 "New agents refused by --agent.limit or --agent.new_per_minute.")),
+      outdated_(registry.counter("statmill.agent_connections_outdated",
+                                 "Connections refused because the agent speaks another protocol version.")),
       forgotten_(registry.counter("statmill.agents_forgotten", "Agents forgotten, for any reason.")),
       evicted_(registry.counter("statmill.agents_evicted", "Agents forgotten to make room for a new one.")) {}
 

@@ -31,6 +31,7 @@
 #include "server/agents/agent_limits.h"
 #include "server/agents/agent_observer.h"
 #include "server/agents/new_agent_limit.h"
+#include "server/agents/outdated_agents.h"
 #include "server/agents/recent_frames.h"
 #include "server/tick/tick_participant.h"
 #include "server/tick/tick_time.h"
@@ -121,6 +122,15 @@ class AgentRegistry final : public TickParticipant {
   // Returns the largest difference of a connected agent's clock, without its sign; 0 if none is connected.
   Duration clock_difference_max() const;
   std::vector<AgentConflict> conflicts(SteadyTime now) const;
+  // How long after its last batch an agent that is not connected still counts as a sender of its host.
+  static constexpr Duration kRecent = std::chrono::minutes(1);
+  // Returns the hosts that several agents send for at the same time: each was heard of after the others had
+  // connected, and is connected or was heard of within kRecent. So the new identity of an agent is no
+  // conflict. At most `limit`, by host. Cost: a pass over all agents.
+  std::vector<HostConflict> host_conflicts(Timestamp now, size_t limit) const;
+  // Notes an agent that was refused because of its version, and returns those of the last minutes.
+  void note_outdated(const HelloFrame& hello, const LineSender& sender, Timestamp now);
+  std::vector<OutdatedAgent> outdated(Timestamp now) const;
   size_t count() const;  // including connected agents that have sent no batch yet
   size_t connected() const;
 
@@ -168,6 +178,7 @@ class AgentRegistry final : public TickParticipant {
   std::vector<std::pair<Timestamp, AgentId>> victims_ GUARDED_BY(mutex_);  // the best victim is last
   NewAgentLimit new_agents_ GUARDED_BY(mutex_);
   AgentConflicts conflicts_ GUARDED_BY(mutex_);
+  OutdatedAgents outdated_agents_ GUARDED_BY(mutex_);
   uint64_t last_connection_ GUARDED_BY(mutex_) = 0;
   std::optional<SteadyTime> started_ GUARDED_BY(mutex_);  // time of the first frame since the start
   SteadyTime now_ GUARDED_BY(mutex_){};                   // latest time of any frame
@@ -185,6 +196,7 @@ class AgentRegistry final : public TickParticipant {
   Counter& clones_;
   Counter& wrong_owner_;
   Counter& limited_;
+  Counter& outdated_;
   Counter& forgotten_;
   Counter& evicted_;
 };

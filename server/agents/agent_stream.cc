@@ -107,9 +107,16 @@ void AgentStream::handle_frame(const FrameRead& frame, TickTime now) {
 }
 
 void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
-  if (hello.version != kAgentProtocol)
-    return refuse(RefuseReason::kVersion, "this server speaks version " + std::to_string(kAgentProtocol));
+  if (hello.version != kAgentProtocol && hello.version != kAgentProtocolRenamed) {
+    services_.agents.note_outdated(hello, sender_, now.wall);
+    return refuse(RefuseReason::kVersion, "this server speaks protocol " + std::to_string(kAgentProtocol));
+  }
   if (!is_same_secret(hello.token, services_.token)) return refuse(RefuseReason::kToken, "wrong token");
+  if (hello.version == kAgentProtocolRenamed) {
+    services_.agents.note_outdated(hello, sender_, now.wall);
+    return refuse(RefuseReason::kVersion,
+                  "upgrade the agent: it speaks protocol 2, whose series have other names");
+  }
   if (refuse_wrong_clock(hello.clock, now)) return;
   agent_clock_ = {hello.clock, now.boot};
   auto opened = services_.agents.open(hello, sender_, observer_.lock(), now);

@@ -1,5 +1,7 @@
 #include "server/report/agents_report.h"
 
+#include <algorithm>
+
 #include "server/json.h"
 
 namespace statmill {
@@ -76,6 +78,33 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
   write_gaps(one.key("last_gaps"), row);
 }
 
+void write_host_conflicts(std::string& out, const std::vector<HostConflict>& conflicts) {
+  JsonArray list(out);
+  for (const HostConflict& conflict : conflicts) {
+    JsonObject one(list.element());
+    one.text("host", conflict.host);
+    JsonArray agents(one.key("agents"));
+    for (size_t i = 0; i < std::min(conflict.parties.size(), kPartiesShown); ++i) {
+      JsonObject party(agents.element());
+      party.text("id", short_id(conflict.parties[i].id));
+      party.text("peer", conflict.parties[i].peer);
+    }
+  }
+}
+
+void write_outdated(std::string& out, const std::vector<OutdatedAgent>& outdated) {
+  JsonArray list(out);
+  for (const OutdatedAgent& agent : outdated) {
+    JsonObject one(list.element());
+    one.text("host", agent.host);
+    one.text("address", agent.address);
+    one.count("protocol", agent.protocol);
+    one.text("version", agent.agent_version);
+    one.count("refused", agent.refused);
+    write_time(one, "seen", agent.seen);
+  }
+}
+
 }  // namespace
 
 std::string agents_json(const AgentRegistry& agents, Timestamp now) {
@@ -84,6 +113,8 @@ std::string agents_json(const AgentRegistry& agents, Timestamp now) {
     JsonObject report(out);
     report.count("known", agents.count());
     report.count("connected", agents.connected());
+    write_host_conflicts(report.key("host_conflicts"), agents.host_conflicts(now, kHostConflictsShown));
+    write_outdated(report.key("outdated"), agents.outdated(now));
     JsonArray list(report.key("agents"));
     for (const AgentInfo& agent : agents.list(kAgentsShown)) write_agent(list.element(), agent, now);
   }

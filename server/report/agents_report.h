@@ -9,9 +9,13 @@ namespace statmill {
 
 inline constexpr size_t kAgentsShown = 1000;  // the first by host; "known" counts all
 
-// Returns {"known":1,"connected":1,"agents":[{"host":"web1","id":"674ddfbe",...}]}. Ids are shortened to
-// their first digits; times are unix seconds; values known only while an agent is connected are null
-// otherwise.
+inline constexpr size_t kHostConflictsShown = 64;
+inline constexpr size_t kPartiesShown = 8;
+
+// Returns
+// {"known":1,"connected":1,"host_conflicts":[],"outdated":[],"agents":[{"host":"web1","id":"674ddfbe",...}]}.
+// Ids are shortened to their first digits; times are unix seconds; values known only while an agent is
+// connected are null otherwise.
 std::string agents_json(const AgentRegistry& agents, Timestamp now);
 
 }  // namespace statmill

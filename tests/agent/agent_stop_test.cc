@@ -29,8 +29,8 @@ class AgentStop : public testing::Test {
     const std::string server = server_.endpoint().text();
     const std::string spool = directory_.path() / "spool";
     const std::vector<const char*> arguments = {
-        "--server",      server.c_str(), "--spool.path",   spool.c_str(), "--line.socket", socket_.c_str(),
-        "--http.listen", "127.0.0.1:0",  "--agent.prefix", "h",           "--collectors",  "load"};
+        "--server",      server.c_str(), "--spool.path", spool.c_str(), "--line.socket", socket_.c_str(),
+        "--http.listen", "127.0.0.1:0",  "--agent.host", "h",           "--collectors",  "load"};
     auto command = parse_agent_command({arguments, {}});
     EXPECT_TRUE(command);
     command->config.interval = Duration(20);

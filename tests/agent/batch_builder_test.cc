@@ -14,51 +14,54 @@ namespace {
 
 constexpr Timestamp kNow{Duration(1'700'000'000'999)};
 
+const Family kAny;  // the builder only needs the name
+
 // Returns a batch with one total.
 std::string batch_of(BatchBuilder& builder, std::string_view name, uint64_t total) {
   builder.begin(kNow);
-  builder.total(name, total);
+  builder.add_total({kAny, name}, total);
   return builder.finish().text;
 }
 
-TEST(BatchBuilder, WritesGaugesWithPrefixAndWholeSeconds) {
-  BatchBuilder builder("host.a");
+TEST(BatchBuilder, WritesGaugesWithWholeSecondsAndTheTagsOnce) {
+  BatchBuilder builder("dc=eu;host=a");
   builder.begin(kNow);
-  builder.gauge("load.1m", 0.25);
-  builder.gauge("memory.free", 25276502016.0);
+  builder.add_gauge({kAny, "load.1m"}, 0.25);
+  builder.add_gauge({kAny, "memory.free"}, 25276502016.0);
   const LineBatch batch = builder.finish();
-  EXPECT_EQ(batch.text, "host.a.load.1m 1700000000 0.25\nhost.a.memory.free 1700000000 25276502016\n");
+  EXPECT_EQ(batch.text, "load.1m 1700000000 0.25\nmemory.free 1700000000 25276502016\n");
   EXPECT_EQ(batch.lines, 2U);
+  EXPECT_EQ(batch.tags, "dc=eu;host=a");
 }
 
 TEST(BatchBuilder, OmitsValuesThatAreNotFinite) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   builder.begin(kNow);
-  builder.gauge("a", std::numeric_limits<double>::quiet_NaN());
-  builder.gauge("b", std::numeric_limits<double>::infinity());
+  builder.add_gauge({kAny, "a"}, std::numeric_limits<double>::quiet_NaN());
+  builder.add_gauge({kAny, "b"}, std::numeric_limits<double>::infinity());
   const LineBatch batch = builder.finish();
   EXPECT_EQ(batch.text, "");
   EXPECT_EQ(batch.lines, 0U);
 }
 
 TEST(BatchBuilder, PassesWholeLinesUnchanged) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   builder.begin(kNow);
   EXPECT_EQ(builder.time(), "1700000000");
-  builder.gauge("a", 1);
+  builder.add_gauge({kAny, "a"}, 1);
   builder.lines("*shop.sales 1700000000 2\n%shop.sizes 1700000000 h5 3 3:1\n");
   const LineBatch batch = builder.finish();
-  EXPECT_EQ(batch.text, "h.a 1700000000 1\n*shop.sales 1700000000 2\n%shop.sizes 1700000000 h5 3 3:1\n");
+  EXPECT_EQ(batch.text, "a 1700000000 1\n*shop.sales 1700000000 2\n%shop.sizes 1700000000 h5 3 3:1\n");
   EXPECT_EQ(batch.lines, 3U);
 }
 
 TEST(BatchBuilder, TurnsTotalsIntoGrowth) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'000), "");
-  EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*h.reads 1700000000 7\n");
+  EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "*reads 1700000000 7\n");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'007), "") << "zero growth is omitted";
   EXPECT_EQ(batch_of(builder, "writes", 5), "");
-  EXPECT_EQ(batch_of(builder, "writes", 5), "*h.writes 1700000000 0\n") << "zero growth is sent once";
+  EXPECT_EQ(batch_of(builder, "writes", 5), "*writes 1700000000 0\n") << "zero growth is sent once";
   EXPECT_EQ(batch_of(builder, "writes", 5), "");
   EXPECT_EQ(builder.resets(), 0U);
 }
@@ -69,15 +72,15 @@ std::string distribution_batch(BatchBuilder& builder, uint64_t threes, uint64_t 
   counts[3] = threes;
   counts[h2::index_of(3, 100)] = hundreds;
   builder.begin(kNow);
-  builder.distribution("wait_ns",
-                       {.grouping_power = 3, .counts = counts, .sum = 3 * threes + 100 * hundreds});
+  builder.add_distribution({kAny, "wait_ns"},
+                           {.grouping_power = 3, .counts = counts, .sum = 3 * threes + 100 * hundreds});
   return builder.finish().text;
 }
 
 TEST(BatchBuilder, TurnsDistributionsIntoTheirGrowth) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   EXPECT_EQ(distribution_batch(builder, 10, 20), "") << "the first reading gives no growth";
-  EXPECT_EQ(distribution_batch(builder, 12, 21), "%h.wait_ns 1700000000 h3 106 3:2 36:1\n");
+  EXPECT_EQ(distribution_batch(builder, 12, 21), "%wait_ns 1700000000 h3 106 3:2 36:1\n");
   EXPECT_EQ(distribution_batch(builder, 12, 21), "") << "no growth";
   builder.begin(kNow);
   builder.finish();
@@ -85,7 +88,7 @@ TEST(BatchBuilder, TurnsDistributionsIntoTheirGrowth) {
 }
 
 TEST(BatchBuilder, SplitsLongDistributionsIntoLinesWhoseSumsAddUp) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   std::vector<uint64_t> counts(304);
   for (const uint64_t round : {uint64_t{0}, uint64_t{1}}) {
     uint64_t sum = 0;
@@ -94,7 +97,7 @@ TEST(BatchBuilder, SplitsLongDistributionsIntoLinesWhoseSumsAddUp) {
       sum += counts[i] * h2::lower_bound(3, i);
     }
     builder.begin(kNow);
-    builder.distribution("wait_ns", {.grouping_power = 3, .counts = counts, .sum = sum});
+    builder.add_distribution({kAny, "wait_ns"}, {.grouping_power = 3, .counts = counts, .sum = sum});
     const LineBatch batch = builder.finish();
     if (round == 0) continue;
     EXPECT_GT(batch.lines, 1U);
@@ -116,12 +119,12 @@ TEST(BatchBuilder, SplitsLongDistributionsIntoLinesWhoseSumsAddUp) {
 }
 
 TEST(BatchBuilder, RemembersTotalsThatAreReadLessOften) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   batch_of(builder, "slow.reads", 5);
   builder.begin(kNow);
   builder.keep("slow.");
   EXPECT_EQ(builder.finish().text, "");
-  EXPECT_EQ(batch_of(builder, "slow.reads", 12), "*h.slow.reads 1700000000 7\n");
+  EXPECT_EQ(batch_of(builder, "slow.reads", 12), "*slow.reads 1700000000 7\n");
   builder.begin(kNow);
   builder.keep("slower.");
   builder.finish();
@@ -129,15 +132,15 @@ TEST(BatchBuilder, RemembersTotalsThatAreReadLessOften) {
 }
 
 TEST(BatchBuilder, CountsTotalsThatDecreasedAndContinuesFromThere) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   batch_of(builder, "reads", 100);
   EXPECT_EQ(batch_of(builder, "reads", 3), "");
   EXPECT_EQ(builder.resets(), 1U);
-  EXPECT_EQ(batch_of(builder, "reads", 5), "*h.reads 1700000000 2\n");
+  EXPECT_EQ(batch_of(builder, "reads", 5), "*reads 1700000000 2\n");
 }
 
 TEST(BatchBuilder, ForgetsTotalsMissingFromABatch) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   batch_of(builder, "disk.usb.reads", 100);
   batch_of(builder, "other", 1);
   EXPECT_EQ(batch_of(builder, "disk.usb.reads", 500), "")
@@ -146,9 +149,9 @@ TEST(BatchBuilder, ForgetsTotalsMissingFromABatch) {
 }
 
 TEST(BatchBuilder, KeepsLargeTotalsExact) {
-  BatchBuilder builder("h");
+  BatchBuilder builder("host=h");
   batch_of(builder, "bytes", (uint64_t{1} << 63) + 1);
-  EXPECT_EQ(batch_of(builder, "bytes", (uint64_t{1} << 63) + 4), "*h.bytes 1700000000 3\n");
+  EXPECT_EQ(batch_of(builder, "bytes", (uint64_t{1} << 63) + 4), "*bytes 1700000000 3\n");
 }
 
 }  // namespace

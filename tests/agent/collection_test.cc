@@ -22,7 +22,8 @@ class PuppetCollector final : public Collector {
   std::string_view name() const override { return name_; }
   CollectorStatus collect(MetricSink& sink) override {
     ++puppet_.calls;
-    if (puppet_.status.level != CollectorStatus::Level::kUnavailable) sink.gauge(name_ + ".value", 1);
+    if (puppet_.status.level != CollectorStatus::Level::kUnavailable)
+      sink.gauge("host.block.in_flight", {name_}, 1);
     return puppet_.status;
   }
 
@@ -61,8 +62,9 @@ TEST_F(CollectionTest, ReportsEveryStatusAsASample) {
   one_.status = CollectorStatus::degraded("half");
   two_.status = CollectorStatus::unavailable("no BTF");
   const auto gauges = collect(start_);
-  EXPECT_EQ(gauges, (std::map<std::string, double>{
-                        {"agent.one.status", 1}, {"agent.two.status", 2}, {"one.value", 1}}));
+  EXPECT_EQ(gauges, (std::map<std::string, double>{{"host.agent.collector_status;collector=one", 1},
+                                                   {"host.agent.collector_status;collector=two", 2},
+                                                   {"host.block.in_flight;device=one", 1}}));
 }
 
 TEST_F(CollectionTest, LogsEachCollectorAtStart) {
@@ -89,7 +91,7 @@ TEST_F(CollectionTest, RetriesUnavailableCollectorsEachMinuteWhileOthersContinue
   one_.status = {};
   const auto gauges = collect(start_ + seconds(60));
   EXPECT_EQ(one_.calls, 2);
-  EXPECT_EQ(gauges.at("agent.one.status"), 0);
+  EXPECT_EQ(gauges.at("host.agent.collector_status;collector=one"), 0);
   EXPECT_TRUE(logged("info collector name=one status=ok")) << logged_;
 }
 

@@ -12,7 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
-using testing::StartsWith;
 using testing::UnorderedElementsAreArray;
 
 Result<AgentCommand> parse(std::vector<const char*> arguments) {
@@ -28,7 +27,8 @@ TEST(AgentConfig, HasDefaults) {
   EXPECT_EQ(config.outbox.spool_path, "");
   EXPECT_EQ(config.outbox.spool_bytes, size_t{1} << 30);
   EXPECT_EQ(config.interval, Duration(1000));
-  EXPECT_THAT(config.prefix, StartsWith("host."));
+  EXPECT_EQ(config.host, "") << "main() finds it";
+  EXPECT_TRUE(config.tags.empty());
   EXPECT_THAT(config.collectors, ElementsAreArray(default_collector_names()));
   EXPECT_EQ(config.programs_directory, "/run/statmill");
   EXPECT_EQ(config.outbox.queue_bytes, size_t{4} << 20);
@@ -51,16 +51,17 @@ TEST(AgentConfig, AnyPortMakesItARelay) {
 }
 
 TEST(AgentConfig, AppliesAllOptions) {
-  const auto command = parse({"--server", "[::1]:9", "--server", "db:10", "--interval=10s", "--agent.prefix",
-                              "rack1.host-7", "--collectors", "load,cpu,load", "--queue.bytes", "1M",
-                              "--programs.dir", "/tmp/cells", "--once", "--log.level", "debug"});
+  const auto command =
+      parse({"--server", "[::1]:9", "--server", "db:10", "--interval=10s", "--agent.host",
+             "web-7.example.org", "--agent.tags", "role=a b,dc=eu", "--collectors", "load,cpu,load",
+             "--queue.bytes", "1M", "--programs.dir", "/tmp/cells", "--once", "--log.level", "debug"});
   ASSERT_TRUE(command) << command.error().message;
   const AgentConfig& config = command->config;
   ASSERT_EQ(config.outbox.servers.size(), 2U);
   EXPECT_EQ(config.outbox.servers[0].text(), "[::1]:9");
   EXPECT_EQ(config.outbox.servers[1].text(), "db:10");
   EXPECT_EQ(config.interval, Duration(10'000));
-  EXPECT_EQ(config.prefix, "rack1.host-7");
+  EXPECT_EQ(host_tags(config.host, config.tags), "dc=eu;host=web-7.example.org;role=a%20b");
   EXPECT_THAT(config.collectors, ElementsAre("load", "cpu"));
   EXPECT_EQ(config.programs_directory, "/tmp/cells");
   EXPECT_EQ(config.outbox.queue_bytes, size_t{1} << 20);
@@ -83,13 +84,15 @@ TEST(AgentConfig, NamesEachRefusedOption) {
     const char* option;
     const char* value;
   } table[] = {{"--server", "nowhere"},     {"--server", "host:0"},       {"--interval", "1ms"},
-               {"--interval", "2h"},        {"--interval", "soon"},       {"--agent.prefix", "a..b"},
-               {"--agent.prefix", "a b"},   {"--agent.prefix", "Host"},   {"--agent.prefix", "a^b"},
+               {"--interval", "2h"},        {"--interval", "soon"},       {"--agent.host", "a;b"},
+               {"--agent.host", "a b"},     {"--agent.host", "Host"},     {"--agent.tags", "host=a"},
                {"--collectors", "cpu,fan"}, {"--collectors", ","},        {"--collectors", ""},
                {"--queue.bytes", "1"},      {"--queue.bytes", "2G"},      {"--log.level", "loud"},
                {"--programs.dir", "run"},   {"--once=maybe", "--once=x"}, {"--unknown", "x"},
-               {"--relay.tags", "dc"},      {"--relay.caret", "a b"},     {"--relay.aggregate", "2m"},
-               {"--relay.bytes", "1K"},     {"--relay.threads", "0"},     {"--line.listen", "8111"}};
+               {"--agent.tags", "dc"},      {"--agent.tags", "dc="},      {"--agent.tags", "a=1,a=2"},
+               {"--agent.tags", "A=1"},     {"--agent.tags", "a=1,"},     {"--relay.tags", "dc"},
+               {"--relay.caret", "a b"},    {"--relay.aggregate", "2m"},  {"--relay.bytes", "1K"},
+               {"--relay.threads", "0"},    {"--line.listen", "8111"}};
   for (const auto& t : table) {
     const auto command = parse({t.option, t.value});
     ASSERT_FALSE(command) << t.option << " " << t.value;
@@ -100,7 +103,7 @@ TEST(AgentConfig, NamesEachRefusedOption) {
 }
 
 TEST(AgentConfig, HelpNamesEveryOption) {
-  for (const char* option : {"--server", "--interval", "--agent.prefix", "--collectors", "--programs.dir",
+  for (const char* option : {"--server", "--interval", "--agent.host", "--collectors", "--programs.dir",
                              "--queue.bytes", "--log.level", "--once", "--check", "--help", "--version"}) {
     EXPECT_THAT(agent_help(), HasSubstr(option));
   }

@@ -22,14 +22,14 @@ Command agent(std::vector<std::string> arguments) { return {STATMILL_AGENT, std:
 
 TEST(AgentEnd, AHangupIsLoggedAndIgnored) {
   AgentServer server;
-  Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.prefix",
-                         "host.t", "--collectors", "load"}));
+  Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.host", "t",
+                         "--collectors", "load"}));
   ASSERT_TRUE(server.accept());
   for (int i = 0; i < 2; ++i) {
     process.signal(SIGHUP);
     ASSERT_TRUE(process.wait_for_line("SIGHUP is ignored"));
   }
-  server.lines_until("host.t.load.1m ");
+  server.lines_until("host.load.average_1m ");
   process.signal(SIGTERM);
   server.all_lines();
   EXPECT_THAT(process.wait(), Optional(0));

@@ -28,13 +28,15 @@ class AgentProgramTest : public testing::TestWithParam<int> {};
 
 TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
   AgentServer server;
-  Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.prefix",
-                         "host.t", "--collectors", "cpu,load"}));
+  Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--agent.host", "t",
+                         "--agent.tags", "dc=eu", "--collectors", "cpu,load"}));
   ASSERT_TRUE(server.accept());
-  const std::string text = server.lines_until("host.t.cpu.busy ");
-  EXPECT_THAT(text, HasSubstr("host.t.agent.load.status "));
-  EXPECT_THAT(text, HasSubstr("*host.t.agent.lines_dropped "));
-  EXPECT_THAT(text, HasSubstr("host.t.agent.rss_bytes "));
+  const std::string text = server.lines_until("host.cpu.busy_percent ");
+  EXPECT_THAT(text, HasSubstr("host.agent.collector_status;collector=load "));
+  EXPECT_THAT(text, HasSubstr("*host.agent.lines_dropped "));
+  EXPECT_THAT(text, HasSubstr("host.agent.rss_bytes "));
+  EXPECT_THAT(text, HasSubstr("host.up "));
+  EXPECT_EQ(server.tags(), "dc=eu;host=t");
   process.signal(GetParam());
   EXPECT_THAT(server.all_lines(), testing::EndsWith("\n"));
   EXPECT_THAT(process.wait(), Optional(0));
@@ -55,12 +57,12 @@ TEST(AgentProgram, SpooledLinesAreSentAfterTheNextStart) {
   const TempDirectory directory;
   const std::string spool = directory.path() / "spool";
   AgentServer server;
-  const auto start = [&](const std::string& name, const std::string& at) {
-    return agent({"--server", at, "--interval", "100ms", "--agent.prefix", name, "--collectors", "load",
+  const auto start = [&](const std::string& collector, const std::string& at) {
+    return agent({"--server", at, "--interval", "100ms", "--agent.host", "t", "--collectors", collector,
                   "--spool.path", spool});
   };
   {
-    Process process(start("host.before", "127.0.0.1:" + std::to_string(unused_port())));
+    Process process(start("load", "127.0.0.1:" + std::to_string(unused_port())));
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
     const auto first_segment = std::filesystem::path(spool) / "00000000000000000001.spool";
     std::error_code none;
@@ -71,9 +73,10 @@ TEST(AgentProgram, SpooledLinesAreSentAfterTheNextStart) {
     process.signal(SIGKILL);
     EXPECT_THAT(process.wait(), Optional(-SIGKILL));
   }
-  Process process(start("host.after", server.endpoint().text()));
+  Process process(start("psi", server.endpoint().text()));
   ASSERT_TRUE(server.accept());
-  EXPECT_EQ(server.lines_until("host.after.").find("host.before."), 0U);
+  EXPECT_THAT(server.lines_until("collector_status;collector=psi "),
+              HasSubstr("host.agent.collector_status;collector=load "));
 }
 
 TEST(AgentProgram, ASpoolBelongsToOneAgent) {
@@ -96,12 +99,11 @@ TEST(AgentProgram, ConnectsWithoutTlsOutsideTheLoopbackOnlyIfAllowed) {
 }
 
 TEST(AgentProgram, OncePrintsOneCollection) {
-  Process process(
-      agent({"--once", "--interval", "100ms", "--agent.prefix", "h", "--collectors", "load,vmstat"}));
+  Process process(agent({"--once", "--interval", "100ms", "--agent.host", "h", "--collectors", "load,cpu"}));
   EXPECT_THAT(process.wait(), Optional(0));
-  EXPECT_THAT(process.standard_output(), HasSubstr("\n*h.vmstat.ctxt "));
-  EXPECT_EQ(process.standard_output().find("h.load.1m "), 0U);
-  EXPECT_EQ(process.standard_output().find("h.load.1m ", 1), std::string::npos) << "one collection, not two";
+  EXPECT_THAT(process.standard_output(), HasSubstr("\n*host.cpu.context_switches "));
+  EXPECT_EQ(process.standard_output().find("host.up "), 0U);
+  EXPECT_EQ(process.standard_output().find("host.up ", 1), std::string::npos) << "one collection, not two";
 }
 
 TEST(AgentProgram, ASignalEndsOnce) {
@@ -148,13 +150,13 @@ TEST(AgentProgram, NeedsTwoCapabilitiesForItsProgramsButNotRoot) {
                     "--ambient-caps=" + two, "--bounding-set=" + two, STATMILL_AGENT, "--server",
                     Endpoint{"127.0.0.1", unused_port()}.text(), "--interval", "100ms"},
                    {}});
-  const auto line = process.wait_for_line("collector name=reclaim");
+  const auto line = process.wait_for_line("collector name=interrupts");
   if (!line) {
     process.wait();
     GTEST_SKIP() << "not started as another user: " << process.standard_error();
   }
   if (line->find("built without eBPF") != std::string::npos) GTEST_SKIP() << "built without eBPF";
-  for (const char* name : {"sched", "process", "interrupts", "block", "net", "reclaim"}) {
+  for (const char* name : {"sched", "process", "interrupts", "block", "net", "memory"}) {
     EXPECT_THAT(process.standard_error(), HasSubstr(std::string("name=") + name + " status=ok")) << name;
   }
   EXPECT_THAT(status_of(process.pid(), "Uid"), StartsWith("65534\t65534"));
@@ -169,7 +171,7 @@ TEST(AgentProgram, CheckPrintsWhatEachCollectorReads) {
   const std::string& out = process.standard_output();
   EXPECT_THAT(out, HasSubstr("\ncpu         on   /proc/stat "));
   EXPECT_THAT(out, HasSubstr("\nload        off  /proc/loadavg "));
-  for (const char* name : {"sched", "process", "interrupts", "block", "tcp", "net", "reclaim", "syscalls"})
+  for (const char* name : {"sched", "process", "interrupts", "block", "inet", "net", "memory", "syscalls"})
     EXPECT_THAT(out, HasSubstr(std::string("\n") + name + " ")) << name;
   // The columns are aligned.
   const size_t column = out.find("status");
@@ -191,7 +193,7 @@ TEST(AgentProgram, WrongUsageExitsWithTwoAndNamesEveryError) {
 TEST(AgentProgram, HelpAndVersionExitWithZero) {
   Process help(agent({"--help"}));
   EXPECT_THAT(help.wait(), Optional(0));
-  EXPECT_THAT(help.standard_output(), HasSubstr("--agent.prefix"));
+  EXPECT_THAT(help.standard_output(), HasSubstr("--agent.host"));
   Process version(agent({"--version"}));
   EXPECT_THAT(version.wait(), Optional(0));
   EXPECT_THAT(version.standard_output(), MatchesRegex("statmill-agent [0-9.]+\n"));

@@ -9,16 +9,19 @@
 #include <thread>
 #include <vector>
 
+#include "agent/catalogue/catalogue.h"
 #include "tests/e2e/server_process.h"
 
 namespace statmill {
 namespace {
 
+// What each series of the host has: those of its programs, too.
+const std::string kTags = "dc=eu;host=e2e.example.org";
 constexpr const char* kAccepted = "statmill_samples_accepted_total{listener=\"agent\"}";
 
 Command agent_for(const ServerProcess& server) {
   return {std::string(STATMILL_BIN) + "/statmill-agent",
-          {"--server", server.agent().text(), "--interval", "100ms", "--agent.prefix", "host.e2e"},
+          {"--server", server.agent().text(), "--interval", "100ms", "--agent.host", "e2e.example.org", "--agent.tags", "dc=eu"},
           {}};
 }
 
@@ -27,14 +30,19 @@ TEST(AgentE2e, HostSeriesAndTheStatusOfEveryCollectorArrive) {
   server.start();
   Process agent(agent_for(server));
   ASSERT_TRUE(server.wait_for_metric(kAccepted, 200)) << agent.standard_error();
-  // The first interval is shorter than the others. It may contain no clock tick, and then has no CPU shares.
-  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-  auto totals = server.totals("host.e2e.*");
-  while (!totals.contains("host.e2e.cpu.user") && std::chrono::steady_clock::now() < deadline)
-    totals = server.totals("host.e2e.*");
+  // The first interval is shorter than the others. It may contain no clock tick, and then has no share of busy time.
+  const std::string busy = "host.cpu.busy_percent;dc=eu;host=e2e.example.org";
+  EXPECT_TRUE(wait_until([&] { return server.totals("host.*").contains(busy); }));
+  const auto totals = server.totals("*");
   for (const char* name :
-       {"cpu.user", "load.1m", "agent.cpu.status", "agent.memory.status", "agent.sched.status"}) {
-    EXPECT_TRUE(totals.contains(std::string("host.e2e.") + name)) << name;
+       {"host.up;dc=eu;host=e2e.example.org", "host.load.average_1m;dc=eu;host=e2e.example.org",
+        "host.cpu.time_ns;cpu=0;dc=eu;host=e2e.example.org;mode=user",
+        "host.agent.collector_status;collector=sched;dc=eu;host=e2e.example.org"}) {
+    EXPECT_TRUE(totals.contains(name)) << name;
+  }
+  for (const auto& [name, series] : totals) {
+    if (!name.starts_with("host.")) continue;
+    EXPECT_NE(find_family(name.substr(0, name.find(';'))), nullptr) << name << " is not in the catalogue";
   }
   agent.signal(SIGTERM);
   EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
@@ -47,7 +55,7 @@ TEST(AgentE2e, ReconnectsToAServerThatWasKilledAndRestarted) {
   server.start();
   const uint16_t port = server.agent().port;
   Process agent(agent_for(server));
-  const auto collected = [&] { return server.totals("host.e2e.load.1m")["host.e2e.load.1m"].count; };
+  const auto collected = [&] { return server.totals("host.load.average_1m;*").begin()->second.count; };
   ASSERT_TRUE(server.wait_for_metric(kAccepted, 200)) << agent.standard_error();
   const double before = collected();
   ASSERT_GE(before, 1);
@@ -111,13 +119,13 @@ TEST(AgentE2e, CountsOfKilledProgramsArriveExactly) {
     }
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
     auto totals = server.totals("shop.*");
-    while ((!std::filesystem::is_empty(cells.path()) || totals["shop.latency_ns"].count < ended * 800'000) &&
+    while ((!std::filesystem::is_empty(cells.path()) || totals["shop.latency_ns;" + kTags].count < ended * 800'000) &&
            std::chrono::steady_clock::now() < deadline)
       totals = server.totals("shop.*");
     EXPECT_TRUE(std::filesystem::is_empty(cells.path())) << "the agent removes the cells of ended programs";
-    EXPECT_EQ(totals["shop.requests;code=200"].sum, ended * 800'000);
-    EXPECT_EQ(totals["shop.latency_ns"].count, ended * 800'000);
-    EXPECT_EQ(totals["shop.latency_ns"].sum, ended * (100'000.0 * 1000 * 28 + 80'000.0 * 45));
+    EXPECT_EQ(totals["shop.requests;code=200;" + kTags].sum, ended * 800'000);
+    EXPECT_EQ(totals["shop.latency_ns;" + kTags].count, ended * 800'000);
+    EXPECT_EQ(totals["shop.latency_ns;" + kTags].sum, ended * (100'000.0 * 1000 * 28 + 80'000.0 * 45));
   }
   agent.signal(SIGTERM);
   EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
@@ -129,7 +137,7 @@ TEST(AgentE2e, StartsBeforeTheServerAndConnectsOnceItRuns) {
   const uint16_t port = unused_port();
   Process agent(
       {std::string(STATMILL_BIN) + "/statmill-agent",
-       {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.prefix", "host.e2e"},
+       {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.host", "e2e.example.org", "--agent.tags", "dc=eu"},
        {}});
   ServerProcess server(STATMILL_BIN);
   server.start(0, port);

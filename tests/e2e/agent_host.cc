@@ -12,7 +12,7 @@ AgentHost::AgentHost(std::string bin, std::string name, std::vector<Endpoint> se
     : bin_(std::move(bin)), name_(std::move(name)) {
   for (const Endpoint& server : servers) arguments_.insert(arguments_.end(), {"--server", server.text()});
   arguments_.insert(arguments_.end(), {"--spool.path", spool(), "--line.listen", "127.0.0.1:0",
-                                       "--collectors", "load", "--agent.prefix", "host." + name_});
+                                       "--collectors", "load", "--agent.host", name_});
   arguments_.insert(arguments_.end(), options.begin(), options.end());
 }
 

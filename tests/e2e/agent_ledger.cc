@@ -36,7 +36,9 @@ std::string read_batches(Spool& spool, Spooled& out) {
     if (!content || content->seq != out.batches + 1)
       return "expected batch " + std::to_string(out.batches + 1);
     batch.clear();
-    parse_istatd_lines(content->text, batch);
+    const auto tags = AddedTags::read(content->tags);
+    if (!tags) return "tags that no name has: " + std::string(content->tags);
+    parse_canonical_lines(content->text, *tags, batch);
     if (batch.received != batch.samples.size()) return "refused lines in " + std::string(content->text);
     for (const Sample& sample : batch.samples) add(sample, out);
     ++out.batches;
@@ -111,7 +113,7 @@ AgentAccount account_of_host(const ServerProcess& server, const std::string& hos
 std::string difference(const ServerProcess& server, const Spooled& spooled, const std::string& host) {
   if (!spooled.fault.empty()) return "spool of " + host + ": " + spooled.fault + "\n";
   auto at_server = server.totals(host + ".*");
-  at_server.merge(server.totals("host." + host + ".*"));
+  at_server.merge(server.totals("*;host=" + host + "{,;*}"));
   const AgentAccount account = account_of(server, spooled.agent);
   std::string wrong = compare_series(std::move(at_server), spooled);
   wrong += compare("batches of " + host, account.durable, static_cast<double>(spooled.batches));

@@ -46,7 +46,7 @@ class AgentsE2e : public testing::Test {
     return boost::json::parse(ended.out);
   }
   std::string id() const { return std::string(listed().at("agents").at(0).at("id").as_string()); }
-  bool is_connected() const { return account_of_host(server_, "host.web").is_connected; }
+  bool is_connected() const { return account_of_host(server_, "web").is_connected; }
 
   struct StartedServer : ServerProcess {
     StartedServer() : ServerProcess(STATMILL_BIN) { start(); }
@@ -62,7 +62,7 @@ TEST_F(AgentsE2e, ListsAgentsByTheFirstDigitsOfTheirIdsWithClocksAndStatus) {
   ASSERT_TRUE(wait_until([&] { return !listed().at("agents").at(0).at("spool_bytes").is_null(); }));
   const boost::json::value document = listed();
   const boost::json::value& agent = document.at("agents").at(0);
-  EXPECT_EQ(agent.at("host").as_string(), "host.web");
+  EXPECT_EQ(agent.at("host").as_string(), "web");
   EXPECT_THAT(std::string(agent.at("peer").as_string()), ContainsRegex("^127\\.0\\.0\\.1:[0-9]+$"));
   EXPECT_TRUE(agent.at("connected").as_bool());
   EXPECT_TRUE(agent.at("clock_difference_ms").is_int64()) << "both run on this host";
@@ -73,7 +73,7 @@ TEST_F(AgentsE2e, ListsAgentsByTheFirstDigitsOfTheirIdsWithClocksAndStatus) {
   const Ended table = server_.cli({"agents"});
   EXPECT_EQ(table.status, 0);
   EXPECT_THAT(table.out, ContainsRegex("host +id +connected +peer +version +clock ms +durable"));
-  EXPECT_THAT(table.out, ContainsRegex("host\\.web +[0-9a-f]{8} +yes +127\\.0\\.0\\.1:[0-9]+ "));
+  EXPECT_THAT(table.out, ContainsRegex("web +[0-9a-f]{8} +yes +127\\.0\\.0\\.1:[0-9]+ "));
   EXPECT_THAT(table.said, HasSubstr("statmill: 1 known agents, 1 connected"));
 
   EXPECT_EQ(web_.stop(), 0) << web_.said();
@@ -81,7 +81,7 @@ TEST_F(AgentsE2e, ListsAgentsByTheFirstDigitsOfTheirIdsWithClocksAndStatus) {
   EXPECT_EQ(id(), whole.substr(0, kIdDigitsShown));
   EXPECT_THAT(server_.get("/api/v1/status/agents") + table.out, Not(HasSubstr(whole)));
   ASSERT_TRUE(wait_until([&] { return !is_connected(); }));
-  EXPECT_THAT(server_.cli({"agents"}).out, ContainsRegex("host\\.web +[0-9a-f]{8} +no +127"));
+  EXPECT_THAT(server_.cli({"agents"}).out, ContainsRegex("web +[0-9a-f]{8} +no +127"));
 }
 
 TEST_F(AgentsE2e, AConnectedAgentIsForgottenOnlyWithForce) {

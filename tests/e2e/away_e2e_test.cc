@@ -20,11 +20,9 @@ namespace fs = std::filesystem;
 constexpr int kLines = 2000;
 constexpr int kLivesMax = 5;
 
-std::string account_name(const AgentHost& host) { return "host." + host.name(); }
-
 // Returns true if `batches` batches of the host are durable at the server.
 bool has_batches(const ServerProcess& server, const AgentHost& host, uint64_t batches) {
-  const AgentAccount account = account_of_host(server, account_name(host));
+  const AgentAccount account = account_of_host(server, host.name());
   return account.is_known && account.durable >= static_cast<double>(batches);
 }
 
@@ -83,13 +81,13 @@ TEST_F(AwayE2e, AServerRestoredFromAnOlderStateReceivesTheMissingBatchesAgain) {
   host.start();
   feed_and_stop(host);
   expect_all_arrives(host, {&server});
-  const double batches = account_of_host(server, account_name(host)).durable;
+  const double batches = account_of_host(server, host.name()).durable;
   ASSERT_EQ(server.stop(), 0);
   fs::remove_all(data);
   fs::rename(earlier, data);
 
   server.start(0, port);
-  EXPECT_LT(account_of_host(server, account_name(host)).durable, batches)
+  EXPECT_LT(account_of_host(server, host.name()).durable, batches)
       << "the restored state should be older";
   expect_all_arrives(host, {&server});
   EXPECT_EQ(server.conservation(), "");

@@ -136,7 +136,7 @@ class Chaos {
 
   bool wait_for(const AgentHost& host) {
     const Steady::time_point deadline = Steady::now() + kProcessTimeout;
-    while (!account_of_host(server_, "host." + host.name()).is_connected) {
+    while (!account_of_host(server_, host.name()).is_connected) {
       if (Steady::now() > deadline) return false;
     }
     return true;

@@ -27,7 +27,7 @@ class HungSpool : public testing::Test {
   void SetUp() override {
     agent_ = std::make_unique<Process>(
         Command{std::string(STATMILL_BIN) + "/statmill-agent",
-                {"--server", server_.endpoint().text(), "--interval", "100ms", "--agent.prefix", "host.t",
+                {"--server", server_.endpoint().text(), "--interval", "100ms", "--agent.host", "t",
                  "--collectors", "load", "--spool.path", directory_.path() / "spool", "--queue.bytes", "1M",
                  "--watchdog.hang", "200ms", "--http.listen", "127.0.0.1:0", "--line.listen", "127.0.0.1:0"},
                 {{"LD_PRELOAD", STATMILL_HUNG_DISK}, {"HUNG_DISK", switch_}}});
@@ -36,7 +36,7 @@ class HungSpool : public testing::Test {
     http_ = *parse_endpoint(log_value(*ready, "http"));
     line_ = *parse_endpoint(log_value(*ready, "line"));
     ASSERT_TRUE(server_.accept());
-    server_.lines_until("host.t.load.1m ");
+    server_.lines_until("host.load.average_1m ");
   }
   void hang() {
     directory_.write("hung", "");

@@ -141,7 +141,7 @@ class World {
     for (int round = 0; round < 5; ++round) {
       if (!host_.is_up()) host_.start();
       const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-      while (!account_of_host(server_, "host." + host_.name()).is_connected &&
+      while (!account_of_host(server_, host_.name()).is_connected &&
              std::chrono::steady_clock::now() < deadline) {
       }
       EXPECT_EQ(host_.stop(), 0) << host_.said();

@@ -81,10 +81,14 @@ std::vector<Family> families_of(const std::string& text) {
   return families;
 }
 
-// What the collectors measure on this host is not in the page.
+// What depends on the host and its collectors is not in the page.
 bool is_of_host(const std::string& name) {
-  const bool is_of_agent = name.starts_with("statmill_host_agent_") && !name.ends_with("_status");
-  return name.starts_with("statmill_host_") && !is_of_agent;
+  if (!name.starts_with("statmill_host_")) return false;
+  if (!name.starts_with("statmill_host_agent_")) return true;
+  for (const char* part : {"_collector_status", "_ebpf", "_cgroups_", "_program_"}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
 }
 
 Rows rows_of(const std::string& text) {

@@ -14,7 +14,7 @@ namespace {
 
 Command relay_to(const ServerProcess& server, std::vector<std::string> options) {
   std::vector<std::string> arguments = {"--server",      server.agent().text(), "--collectors",
-                                        "load",          "--agent.prefix",      "host.e2e",
+                                        "load",          "--agent.host",        "e2e",
                                         "--line.listen", "127.0.0.1:0",         "--statsd.listen",
                                         "127.0.0.1:0",   "--graphite.listen",   "127.0.0.1:0"};
   arguments.insert(arguments.end(), options.begin(), options.end());
@@ -97,8 +97,8 @@ TEST_F(RelayE2e, ARunningAgentSendsEverySecondAndReportsItsCounts) {
   const Ports ports(agent);
   ServerProcess::send_to(ports.lines, "req 1\nbad\n");
   EXPECT_EQ(totals("req", 1).sum, 1);
-  EXPECT_EQ(totals("host.e2e.agent.relay.received", 1).sum, 2);
-  EXPECT_EQ(totals("host.e2e.agent.relay.refused", 1).sum, 1);
+  EXPECT_EQ(totals("host.agent.relay_received;host=e2e", 1).sum, 2);
+  EXPECT_EQ(totals("host.agent.relay_refused;host=e2e", 1).sum, 1);
   stop(agent);
 }
 
@@ -115,13 +115,14 @@ TEST_F(RelayE2e, CountsArriveOverTheSocketAndFromSharedCells) {
   EXPECT_EQ(example.wait(), 0) << example.standard_error();
   Process program({STATMILL_SHARING_PROGRAM, {"threads"}, {{"STATMILL_SHARE", cells.path().string()}}});
   ASSERT_TRUE(program.wait_for_line("ready")) << program.standard_error();
-  EXPECT_GT(totals("shop.latency_ns", 800'000).count, 0);
+  EXPECT_GT(totals("shop.latency_ns;host=e2e", 800'000).count, 0);
   program.signal(SIGKILL);
   EXPECT_EQ(program.wait(), -SIGKILL);
   stop(agent);
-  EXPECT_EQ(totals("shop.requests;code=200", 1).sum, 801'000)
-      << "1000 over the socket, the others from shared cells";
-  EXPECT_EQ(totals("shop.latency_ns", 800'000).count, 800'000);
+  EXPECT_EQ(totals("shop.requests;code=200;host=e2e", 1).sum, 800'000) << "cells have the tags of the host";
+  EXPECT_EQ(server_.totals("shop.requests;code=200")["shop.requests;code=200"].sum, 1'000)
+      << "samples over the socket only have those of --relay.tags";
+  EXPECT_EQ(totals("shop.latency_ns;host=e2e", 800'000).count, 800'000);
 }
 
 TEST_F(RelayE2e, MetricsReportTheAccountAndTheHost) {
@@ -135,8 +136,8 @@ TEST_F(RelayE2e, MetricsReportTheAccountAndTheHost) {
   for (const char* line : {"statmill_samples_received_total{listener=\"tcp\"} 3\n",
                            "statmill_samples_accepted_total{listener=\"tcp\"} 2\n",
                            "statmill_samples_refused_total{listener=\"tcp\",reason=\"field_count\"} 1\n",
-                           "\nstatmill_host_load_1m ", "\nstatmill_host_agent_rss_bytes ",
-                           "\nstatmill_host_agent_load_status 0\n"}) {
+                           "\nstatmill_host_load_average_1m ", "\nstatmill_host_agent_rss_bytes ",
+                           "\nstatmill_host_agent_collector_status{collector=\"load\"} 0\n"}) {
     EXPECT_THAT(reply.body, testing::HasSubstr(line));
   }
   stop(agent);

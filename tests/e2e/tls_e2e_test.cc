@@ -31,7 +31,7 @@ class TlsE2e : public testing::Test {
   static Command agent_for(const ServerProcess& server, const Options& options) {
     return {std::string(STATMILL_BIN) + "/statmill-agent",
             Options{"--server", server.agent().text(), "--interval", "100ms", "--collectors", "load",
-                    "--agent.prefix", "host.e2e"} +
+                    "--agent.host", "e2e"} +
                 options,
             {}};
   }
@@ -58,7 +58,7 @@ class TlsE2e : public testing::Test {
     EXPECT_TRUE(server.wait_for_metric("statmill_agent_handshake_failures_total", 1));
     agent.signal(SIGTERM);
     EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
-    EXPECT_FALSE(account_of_host(server, "host.e2e").is_known);
+    EXPECT_FALSE(account_of_host(server, "e2e").is_known);
     EXPECT_EQ(server.metric(kAccepted), 0);
     EXPECT_EQ(server.stop(), 0);
   }

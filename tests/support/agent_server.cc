@@ -62,6 +62,7 @@ void AgentServer::handle(const FrameRead& frame) {
   position_.seq = batch->seq;
   position_.lines += batch->lines;
   lines_ += batch->text;
+  tags_ = batch->tags;
   std::string ack;
   append_frame(ack, AckFrame{position_.seq, 0});
   connection_.send(ack);  // fails if the agent has disconnected

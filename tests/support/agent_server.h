@@ -21,6 +21,8 @@ class AgentServer {
   std::string lines_until(std::string_view part);
   // Reads to the end of the connection.
   std::string all_lines() { return lines_until({}); }
+  // The tags of the last batch.
+  const std::string& tags() const { return tags_; }
   // How many lines the agent has reported as lost, since construction.
   uint64_t lines_lost() const { return lines_lost_; }
 
@@ -31,6 +33,7 @@ class AgentServer {
   TcpConnection connection_{Descriptor()};
   std::string unread_;
   std::string lines_;
+  std::string tags_;
   AgentPosition position_;
   uint64_t lines_lost_ = 0;
 };

@@ -25,10 +25,10 @@ using testing::HasSubstr;
 
 // One answer for every request: fields that a request does not ask for are ignored.
 constexpr const char* kAnswer =
-    R"({"known":1,"connected":1,"agents":[{"host":"host.db3","id":"1","connected":true,"peer":"","version":"",)"
+    R"({"known":1,"connected":1,"agents":[{"host":"db3","id":"1","connected":true,"peer":"","version":"",)"
     R"("clock_difference_ms":0,"durable":1,"lag_s":0,"lines_lost":0,"lines_refused":0,"gaps":0,"spool_bytes":0,)"
     R"("collectors_not_ok":0,"seen":0}],"from":0,"until":20,"step":10,"truncated":false,"series":[)"
-    R"({"name":"host.db3.cpu.busy","kind":"gauge","last_s":10,"avg":[97,97],"min":[96,96],"max":[99,99],)"
+    R"({"name":"host.cpu.busy_percent;host=db3","kind":"gauge","last_s":10,"avg":[97,97],"min":[96,96],"max":[99,99],)"
     R"("count":[10,10]}]})";
 
 // A program that runs in a terminal of its own.
@@ -130,15 +130,15 @@ TEST(TopProgram, ShowsHostsSeriesAndAChartAndGivesTheTerminalBack) {
   PtyProcess top(server.url(), 20, 100);
   EXPECT_THAT(top.wait_for("97 %✕"), HasSubstr("1 host: 0 ok, 1 ✕"));
   top.type("\r");
-  EXPECT_THAT(top.wait_for("host.db3: 1 series"), HasSubstr("cpu.busy"));
+  EXPECT_THAT(top.wait_for("db3: 1 series"), HasSubstr("host.cpu.busy_percent "));
   top.wait_for("97 %");
   top.type("\r");
-  EXPECT_THAT(top.wait_for("(dots: min to max)"), HasSubstr("━ host.db3.cpu.busy"));
+  EXPECT_THAT(top.wait_for("(dots: min to max)"), HasSubstr("━ host.cpu.busy_percent;host=db3"));
   top.resize(12, 60);
   EXPECT_THAT(top.wait_for("+ - range"), HasSubstr("┤"));
   EXPECT_EQ(top.terminal().faults(), 0);
   top.type("\x1b");
-  top.wait_for("host.db3: 1 series");
+  top.wait_for("db3: 1 series");
   top.type("q");
   const int status = top.wait_for_end();
   EXPECT_TRUE(WIFEXITED(status));

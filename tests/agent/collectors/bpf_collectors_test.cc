@@ -6,6 +6,7 @@
 
 #include "agent/batch_builder.h"
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/text_and_ebpf.h"
 #include "bpf/block.h"
 #include "bpf/net.h"
 #include "bpf/tcp.h"
@@ -21,7 +22,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Key;
-using testing::Not;
 using testing::Pair;
 
 class BpfCollectorsTest : public testing::Test {
@@ -51,64 +51,89 @@ TEST_F(BpfCollectorsTest, BlockNamesDevicesByTheirLinks) {
   const auto banks = make<block_bank>("block_banks");
   block_slot& known = banks[0].slots[7];
   known.key = block_key(253, 0, BLOCK_WRITE);
-  known.ops = 3;
+  known.errors = 3;
   h2_record(&known.latency_ns, 5000);
   banks[1].slots[9] = known;
   banks[1].slots[1].key = block_key(8, 16, BLOCK_READ);
-  const auto block = make_block_collector(made(), environment());
+  const auto block = make_block_ebpf(made(), environment());
   EXPECT_EQ(block->collect(sink_), CollectorStatus{});
-  EXPECT_THAT(sink_.totals,
-              AllOf(Contains(Pair("block.dm-0.write.ops", 6)), Contains(Key("block.8_16.read.ops"))));
-  EXPECT_EQ(sink_.distributions["block.dm-0.write.latency_ns"].count(), 2U);
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.block.errors;device=Dm-0;op=write", 6)),
+                                  Contains(Key("host.block.errors;device=8:16;op=read"))));
+  EXPECT_EQ(sink_.distributions["host.block.latency_ns;device=Dm-0;op=write"].count(), 2U);
 }
 
-TEST_F(BpfCollectorsTest, NetNamesInterfacesAndSumsThoseOfOtherNamespaces) {
+TEST_F(BpfCollectorsTest, NetSumsOtherNamespacesAndCountsDropsByReason) {
   const auto banks = make<net_bank>("net_banks");
-  banks[0].received.slots[1] = {.ifindex = 1, .packets = 2, .bytes = 300};  // lo has index 1 everywhere
-  banks[1].received.slots[1] = {.ifindex = 1, .packets = 1, .bytes = 7};
-  banks[1].sent.elsewhere = {.ifindex = 0, .packets = 4, .bytes = 9};
-  banks[0].received.slots[2] = {.ifindex = 999'999, .packets = 1, .bytes = 1};
+  banks[0].sent = {.packets = 1, .bytes = 2};
+  banks[1].sent = {.packets = 4, .bytes = 9};
+  banks[1].received = {.packets = 3, .bytes = 7};
   banks[0].drops[NET_REASONS - 1] = 5;
-  banks[0].received.slots_missed = 6;
-  const auto net = make_net_collector(made(), environment());
+  const auto net = make_net_ebpf(made(), environment());
   EXPECT_EQ(net->collect(sink_), CollectorStatus{});
-  EXPECT_THAT(
-      sink_.totals,
-      AllOf(Contains(Pair("net.lo.rx_packets", 3)), Contains(Pair("net.lo.rx_bytes", 307)),
-            Contains(Pair("net.other_namespaces.tx_packets", 4)), Contains(Pair("net.drops.others", 5)),
-            Contains(Pair("net.drops", 5)), Contains(Pair("net.rx_slots_missed", 6))));
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.net.container_packets;direction=transmit", 5)),
+                                  Contains(Pair("host.net.container_bytes;direction=transmit", 11)),
+                                  Contains(Pair("host.net.container_bytes;direction=receive", 7)),
+                                  Contains(Pair("host.net.stack_drops;reason=others", 5))));
+}
+
+// Text tells traffic on every kernel; eBPF only has what it cannot tell. So a name never depends on the
+// kernel.
+TEST_F(BpfCollectorsTest, TextGoesOnWithoutEbpfUnderTheSameNames) {
+  directory_.write("net/dev", "h|h\n eth0: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n");
+  ProcReader proc(directory_.path().string());
+  const auto collect = [&](LoadedProbe probe) {
+    sink_ = {};
+    return make_text_and_ebpf(make_net_text(proc), make_net_ebpf(std::move(probe), environment()),
+                              "host.agent.net_ebpf")
+        ->collect(sink_);
+  };
+  EXPECT_EQ(collect(Error{ErrorCode::kUnavailable, "no BTF"}), CollectorStatus::degraded("eBPF: no BTF"));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.net.bytes;device=eth0;direction=receive", 1)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.net_ebpf", 0)));
+  const size_t by_text = sink_.totals.size();
+  make<net_bank>("net_banks");
+  EXPECT_EQ(collect(made()), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.net.bytes;device=eth0;direction=receive", 1)));
+  EXPECT_GT(sink_.totals.size(), by_text);
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.net_ebpf", 1)));
+  ProcReader nothing("/nowhere");
+  const auto neither = make_text_and_ebpf(
+      make_net_text(nothing), make_net_ebpf(Error{ErrorCode::kUnavailable, "no BTF"}, environment()),
+      "host.agent.net_ebpf");
+  EXPECT_EQ(neither->collect(sink_).level, CollectorStatus::Level::kUnavailable);
 }
 
 TEST_F(BpfCollectorsTest, CountsOfAMissingProgramAreAbsentAndNotZero) {
   make<tcp_bank>("tcp_banks");
   probe_->set_hooks({{"tcp_state", "tp_btf/inet_sock_set_state", ""},
                      {"tcp_send", "tp_btf/sock_send_length", "not in this kernel"}});
-  const auto tcp = make_tcp_collector(made(), environment());
+  const auto tcp = make_inet_ebpf(made(), environment());
   EXPECT_EQ(tcp->collect(sink_), CollectorStatus::degraded("tp_btf/sock_send_length: not in this kernel"));
-  EXPECT_THAT(sink_.totals, AllOf(Contains(Key("tcp.bytes_received")), Not(Contains(Key("tcp.bytes_sent")))));
-  EXPECT_EQ(sink_.distributions.count("tcp.send_bytes"), 0U);
+  EXPECT_THAT(sink_.totals, Contains(Key("host.tcp.connects_failed")));
+  EXPECT_EQ(sink_.distributions.count("host.tcp.receive_bytes"), 1U);
+  EXPECT_EQ(sink_.distributions.count("host.tcp.send_bytes"), 0U);
 }
 
 // Tested with the builder, which uses the first total of a name as the start of counting.
 TEST_F(BpfCollectorsTest, NewNamesAreReportedFromTheirFirstEvent) {
   const auto banks = make<block_bank>("block_banks");
-  const auto block = make_block_collector(made(), environment());
-  BatchBuilder builder("h");
+  const auto block = make_block_ebpf(made(), environment());
+  BatchBuilder builder("host=h");
   const auto batch = [&] {
     builder.begin(Timestamp(Duration(1'700'000'000'000)));
     block->collect(builder);
     return builder.finish().text;
   };
   banks[0].slots[1].key = block_key(8, 0, BLOCK_READ);
-  banks[0].slots[1].ops = 1000;
+  banks[0].slots[1].errors = 1000;
   EXPECT_EQ(batch(), "") << "its counts may be older than the first interval";
   banks[0].slots[2].key = block_key(8, 0, BLOCK_WRITE);
-  banks[0].slots[2].ops = 2;
+  banks[0].slots[2].errors = 2;
   h2_record(&banks[0].slots[2].latency_ns, 5);
   const std::string text = batch();
-  EXPECT_THAT(text, HasSubstr("*h.block.8_0.write.ops 1700000000 2\n"));
-  EXPECT_THAT(text, HasSubstr("%h.block.8_0.write.latency_ns 1700000000 h3 5 5:1\n"));
-  EXPECT_THAT(text, HasSubstr("*h.block.8_0.read.ops 1700000000 0\n"));
+  EXPECT_THAT(text, HasSubstr("*host.block.errors;device=8:0;op=write 1700000000 2\n"));
+  EXPECT_THAT(text, HasSubstr("%host.block.latency_ns;device=8:0;op=write 1700000000 h3 5 5:1\n"));
+  EXPECT_THAT(text, HasSubstr("*host.block.errors;device=8:0;op=read 1700000000 0\n"));
 }
 
 }  // namespace

@@ -43,16 +43,16 @@ TEST_F(CgroupCollectorTest, ReadsVersion2) {
       "a.slice/io.stat",
       "254:0 rbytes=100 wbytes=200 rios=1 wios=2 dbytes=0 dios=0\n8:0 rbytes=1 wbytes=2 rios=3 wios=4\n");
   EXPECT_EQ(collect(), CollectorStatus{});
-  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("cgroup.a_slice.cpu_ns", 30'000)),
-                                  Contains(Pair("cgroup.a_slice.cpu_throttled_ns", 5'000)),
-                                  Contains(Pair("cgroup.a_slice.cpu_throttled_periods", 2)),
-                                  Contains(Pair("cgroup.a_slice.memory_oom_kills", 6)),
-                                  Contains(Pair("cgroup.a_slice.io_read_bytes", 101)),
-                                  Contains(Pair("cgroup.a_slice.io_writes", 6))));
-  EXPECT_THAT(sink_.gauges,
-              AllOf(Contains(Pair("cgroup.a_slice.memory_bytes", 8192)),
-                    Not(Contains(Key("cgroup.a_slice.memory_max_bytes"))),
-                    Not(Contains(Key("cgroup.a_slice.tasks"))), Contains(Pair("cgroup.left_out", 0))));
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.cgroup.cpu_ns;cgroup=/a.slice", 30'000)),
+                                  Contains(Pair("host.cgroup.cpu_throttled_ns;cgroup=/a.slice", 5'000)),
+                                  Contains(Pair("host.cgroup.cpu_throttled_periods;cgroup=/a.slice", 2)),
+                                  Contains(Pair("host.cgroup.memory_oom_kills;cgroup=/a.slice", 6)),
+                                  Contains(Pair("host.cgroup.io_bytes;cgroup=/a.slice;op=read", 101)),
+                                  Contains(Pair("host.cgroup.io_operations;cgroup=/a.slice;op=write", 6))));
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.cgroup.memory_bytes;cgroup=/a.slice", 8192)),
+                                  Not(Contains(Key("host.cgroup.memory_max_bytes;cgroup=/a.slice"))),
+                                  Not(Contains(Key("host.cgroup.tasks;cgroup=/a.slice"))),
+                                  Contains(Pair("host.agent.cgroups_left_out", 0))));
 }
 
 TEST_F(CgroupCollectorTest, ReadsVersion1WithOneTreePerController) {
@@ -64,25 +64,25 @@ TEST_F(CgroupCollectorTest, ReadsVersion1WithOneTreePerController) {
   mount_.write("blkio/job/blkio.throttle.io_service_bytes",
                "8:0 Read 5\n8:0 Write 6\n9:0 Read 7\nTotal 18\n");
   EXPECT_EQ(collect(), CollectorStatus{});
-  EXPECT_THAT(sink_.totals,
-              AllOf(Contains(Pair("cgroup.job.cpu_ns", 123)), Contains(Pair("cgroup.job.io_read_bytes", 12)),
-                    Contains(Pair("cgroup.job.io_write_bytes", 6))));
-  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("cgroup.job.memory_bytes", 4096)),
-                                  Not(Contains(Key("cgroup.job.memory_max_bytes")))));
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.cgroup.cpu_ns;cgroup=/job", 123)),
+                                  Contains(Pair("host.cgroup.io_bytes;cgroup=/job;op=read", 12)),
+                                  Contains(Pair("host.cgroup.io_bytes;cgroup=/job;op=write", 6))));
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.cgroup.memory_bytes;cgroup=/job", 4096)),
+                                  Not(Contains(Key("host.cgroup.memory_max_bytes;cgroup=/job")))));
 }
 
 TEST_F(CgroupCollectorTest, ReadsEveryTenSecondsAndKeepsItsTotalsInBetween) {
   mount_.write("cgroup.controllers", "");
   mount_.write("cpu.stat", "usage_usec 1\n");
   collect();
-  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 1000)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.cpu_ns;cgroup=/", 1000)));
   clock_.advance(Duration(9'999));
   EXPECT_EQ(collect(), CollectorStatus{});
   EXPECT_THAT(sink_.totals, IsEmpty());
-  EXPECT_EQ(sink_.kept, "cgroup.");
+  EXPECT_EQ(sink_.kept, "host.cgroup.");
   clock_.advance(Duration(1));
   collect();
-  EXPECT_THAT(sink_.totals, Contains(Pair("cgroup.root.cpu_ns", 1000)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.cpu_ns;cgroup=/", 1000)));
 }
 
 TEST_F(CgroupCollectorTest, StopsAtItsLimitAndReportsIt) {
@@ -90,7 +90,7 @@ TEST_F(CgroupCollectorTest, StopsAtItsLimitAndReportsIt) {
   for (int i = 0; i < 300; ++i) mount_.write(std::to_string(i) + "/pids.current", "1\n");
   collect();
   EXPECT_EQ(sink_.gauges.size(), 255U + 1) << "the root has no pids.current";
-  EXPECT_THAT(sink_.gauges, Contains(Pair("cgroup.left_out", 45)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_left_out", 45)));
 }
 
 TEST_F(CgroupCollectorTest, IsUnavailableWithoutCgroups) {
@@ -99,18 +99,19 @@ TEST_F(CgroupCollectorTest, IsUnavailableWithoutCgroups) {
 
 TEST(CgroupFiles, InvalidTextIsNotANumber) {
   using Form = CgroupField::Form;
+  constexpr EventFamily kFamily = "host.cgroup.cpu_ns";
   const struct {
     std::string_view text;
     CgroupField field;
-  } table[] = {{"", {"", "f", Form::kNumber, "", "s"}},
-               {"max\n", {"", "f", Form::kNumber, "", "s"}},
-               {"-1\n", {"", "f", Form::kNumber, "", "s"}},
-               {"18446744073709551615\n", {"", "f", Form::kNumber, "", "s", true, 1000}},
-               {"other 1\n", {"", "f", Form::kKeyed, "key", "s"}},
-               {"8:0 rbytes=x\n", {"", "f", Form::kDevices, "rbytes", "s"}},
-               {"8:0 Read\n", {"", "f", Form::kOldIo, "Read", "s"}}};
+  } table[] = {{"", {"", "f", Form::kNumber, "", kFamily}},
+               {"max\n", {"", "f", Form::kNumber, "", kFamily}},
+               {"-1\n", {"", "f", Form::kNumber, "", kFamily}},
+               {"18446744073709551615\n", {"", "f", Form::kNumber, "", kFamily, "", 1000}},
+               {"other 1\n", {"", "f", Form::kKeyed, "key", kFamily}},
+               {"8:0 rbytes=x\n", {"", "f", Form::kDevices, "rbytes", kFamily}},
+               {"8:0 Read\n", {"", "f", Form::kOldIo, "Read", kFamily}}};
   for (const auto& t : table) EXPECT_EQ(find_cgroup_number(t.text, t.field), std::nullopt) << t.text;
-  EXPECT_EQ(find_cgroup_number("", {"", "f", Form::kDevices, "rbytes", "s"}), 0U) << "no device yet";
+  EXPECT_EQ(find_cgroup_number("", {"", "f", Form::kDevices, "rbytes", kFamily}), 0U) << "no device yet";
 }
 
 }  // namespace

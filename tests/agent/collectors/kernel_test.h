@@ -76,10 +76,19 @@ class KernelTest : public testing::Test {
     return false;
   }
 
+  // Returns the events that its programs missed because they already ran on that CPU.
+  uint64_t missed(RecordingSink& grown) const {
+    return grown.totals["host.agent.ebpf_missed;collector=" + std::string(collector_->name())];
+  }
+  // Returns the measurements that its programs discarded, of one kind of event.
+  uint64_t discarded(RecordingSink& grown, const std::string& event) const {
+    return grown
+        .totals["host.agent.ebpf_discarded;collector=" + std::string(collector_->name()) + ";event=" + event];
+  }
   // Returns a total plus the events that its programs missed because they already ran on that CPU: the kernel
   // counts those, but not by kind.
   uint64_t with_missed(RecordingSink& grown, const std::string& name) const {
-    return grown.totals[name] + grown.totals[std::string(collector_->name()) + ".missed"];
+    return grown.totals[name] + missed(grown);
   }
 
   // Each of two readings may find each CPU in the middle of an event that is half counted. So cells that

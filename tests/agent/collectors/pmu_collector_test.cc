@@ -15,9 +15,10 @@ namespace {
 
 using testing::IsEmpty;
 
-constexpr PerfEvent kSoftware[] = {{"switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
-                                   {"nonsense", PERF_TYPE_SOFTWARE, 12345},
-                                   {"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}};
+// Under families of other events.
+constexpr PerfEvent kSoftware[] = {{"host.pmu.cycles", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+                                   {"host.pmu.instructions", PERF_TYPE_SOFTWARE, 12345},
+                                   {"host.pmu.branches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}};
 
 TEST(PmuCollector, CountsEventsOfAllCpusAndOmitsUnsupportedOnes) {
   auto counters = PerfCounters::open(kSoftware);
@@ -25,7 +26,7 @@ TEST(PmuCollector, CountsEventsOfAllCpusAndOmitsUnsupportedOnes) {
   const auto pmu = make_pmu_collector(std::move(counters));
   RecordingSink before;
   EXPECT_EQ(pmu->collect(before), CollectorStatus{});
-  EXPECT_EQ(before.totals.count("pmu.nonsense"), 0U);
+  EXPECT_EQ(before.totals.count("host.pmu.instructions"), 0U);
   constexpr uint64_t kNaps = 50;
   for (uint64_t i = 0; i < kNaps; ++i) {
     const timespec nap{0, 1000};
@@ -33,12 +34,12 @@ TEST(PmuCollector, CountsEventsOfAllCpusAndOmitsUnsupportedOnes) {
   }
   RecordingSink after;
   EXPECT_EQ(pmu->collect(after), CollectorStatus{});
-  EXPECT_GE(after.totals["pmu.switches"], before.totals["pmu.switches"] + kNaps);
-  EXPECT_EQ(after.totals.count("pmu.faults"), 1U);
+  EXPECT_GE(after.totals["host.pmu.cycles"], before.totals["host.pmu.cycles"] + kNaps);
+  EXPECT_EQ(after.totals.count("host.pmu.branches"), 1U);
 }
 
 TEST(PmuCollector, IsUnavailableAndNeverZeroWithoutAnyCounter) {
-  constexpr PerfEvent kNothing[] = {{"nothing", PERF_TYPE_SOFTWARE, 12345}};
+  constexpr PerfEvent kNothing[] = {{"host.pmu.cycles", PERF_TYPE_SOFTWARE, 12345}};
   const auto pmu = make_pmu_collector(PerfCounters::open(kNothing));
   RecordingSink sink;
   EXPECT_EQ(pmu->collect(sink).level, CollectorStatus::Level::kUnavailable);

@@ -1,6 +1,7 @@
 // The collectors of /proc text, with a directory of fixtures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "agent/collectors/collector.h"
 #include "tests/agent/collectors/recording_sink.h"
@@ -33,45 +34,63 @@ class ProcCollectorsTest : public testing::Test {
   RecordingSink sink_;
 };
 
-TEST_F(ProcCollectorsTest, CpuReportsPercentOfTheTimeBetweenReadings) {
+TEST_F(ProcCollectorsTest, CpuReportsTheShareOfBusyTimeBetweenReadings) {
   const auto cpu = make_cpu_collector(proc_);
-  write("stat", "cpu 100 0 100 1000 10 0 0 0 0 0\n");
+  write("stat", "cpu 100 0 100 1000 10 0 0 0 0 0\nctxt 1\nprocesses 2\n");
   EXPECT_EQ(collect(*cpu).level, Level::kOk);
   EXPECT_THAT(sink_.gauges, IsEmpty()) << "the first reading gives no sample";
-  write("stat", "cpu 150 0 120 1120 20 0 0 0 50 0\n");
+  write("stat", "cpu 150 0 120 1120 20 0 0 0 50 0\nctxt 1\nprocesses 2\n");
   EXPECT_EQ(collect(*cpu).level, Level::kOk);
-  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("cpu.busy", 35), Pair("cpu.idle", 60), Pair("cpu.iowait", 5),
-                                        Pair("cpu.irq", 0), Pair("cpu.nice", 0), Pair("cpu.softirq", 0),
-                                        Pair("cpu.steal", 0), Pair("cpu.system", 10), Pair("cpu.user", 25)));
-}
-
-TEST_F(ProcCollectorsTest, CpuIgnoresAModeThatDecreased) {
-  const auto cpu = make_cpu_collector(proc_);
-  write("stat", "cpu 100 0 100 1000 10 0 0 0\n");
-  collect(*cpu);
-  write("stat", "cpu 150 0 100 1050 9 0 0 0\n");
-  collect(*cpu);
-  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("cpu.user", 50)), Contains(Pair("cpu.idle", 50)),
-                                  Contains(Pair("cpu.busy", 50)), Not(Contains(Key("cpu.iowait")))));
-}
-
-TEST_F(ProcCollectorsTest, CpuStartsOverAfterAFailedReading) {
-  const auto cpu = make_cpu_collector(proc_);
-  write("stat", "cpu 100 0 100 1000\n");
-  collect(*cpu);
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.cpu.busy_percent", 35)));
   write("stat", "nonsense");
   EXPECT_EQ(collect(*cpu).level, Level::kUnavailable);
   write("stat", "cpu 200 0 100 1000\n");
+  EXPECT_EQ(collect(*cpu), CollectorStatus::degraded("stat lacks ctxt processes"));
+  EXPECT_THAT(sink_.gauges, IsEmpty()) << "it starts over after a failed reading";
+}
+
+TEST_F(ProcCollectorsTest, CpuReportsTheTimeOfEachCpuByMode) {
+  const auto cpu = make_cpu_collector(proc_);
+  const uint64_t tick = 1'000'000'000 / static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  write("stat", "cpu 9 9 9 9\ncpu0 1 2 3 4 5 6 7 8 99\ncpu7 10 0 0 50\nctxt 8\nprocesses 9\n");
   EXPECT_EQ(collect(*cpu).level, Level::kOk);
-  EXPECT_THAT(sink_.gauges, IsEmpty());
+  EXPECT_THAT(sink_.totals,
+              AllOf(Contains(Pair("host.cpu.time_ns;cpu=0;mode=user", tick)),
+                    Contains(Pair("host.cpu.time_ns;cpu=0;mode=steal", 8 * tick)),
+                    Contains(Pair("host.cpu.time_ns;cpu=7;mode=idle", 50 * tick)),
+                    Contains(Pair("host.cpu.context_switches", 8)), Contains(Pair("host.process.forks", 9))));
+  EXPECT_EQ(sink_.totals.size(), 18U) << "guest times are in user and nice, and CPUs 1 to 6 are not there";
+  write("stat", "cpu 9 9 9 9\ncpu7 10 0 0 49\nctxt 8\nprocesses 9\n");
+  collect(*cpu);
+  EXPECT_EQ(sink_.totals["host.cpu.time_ns;cpu=7;mode=idle"], 50 * tick) << "idle time may go back a little";
+  write("stat", "cpu 9 9 9 9\ncpu7 1000 0 0 0\nctxt 8\nprocesses 9\n");
+  collect(*cpu);
+  write("stat", "cpu 9 9 9 9\ncpu7 3 0 0 0\nctxt 8\nprocesses 9\n");
+  collect(*cpu);
+  EXPECT_EQ(sink_.totals["host.cpu.time_ns;cpu=7;mode=user"], 3 * tick) << "but this is a new start";
+}
+
+TEST_F(ProcCollectorsTest, CpuReportsInterruptsThatOccurred) {
+  const auto cpu = make_cpu_collector(proc_);
+  std::string intr = "intr 1000 0 5";
+  for (int irq = 2; irq < 70; ++irq) intr += irq == 63 || irq == 69 ? " 4" : " 0";
+  write("stat", "cpu 1 1 1 1\n" + intr + "\nctxt 1\nprocesses 2\nsoftirq 9 1 2 0 0 0 0 0 0 0 6\n");
+  EXPECT_EQ(collect(*cpu).level, Level::kOk);
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.interrupts.all", 1000)),
+                                  Contains(Pair("host.interrupts.count;irq=1", 5)),
+                                  Contains(Pair("host.interrupts.count;irq=others", 8)),
+                                  Not(Contains(Key("host.interrupts.count;irq=0"))),
+                                  Contains(Pair("host.softirq.count;vector=timer", 2)),
+                                  Contains(Pair("host.softirq.count;vector=rcu", 6))));
 }
 
 TEST_F(ProcCollectorsTest, LoadReportsAveragesAndTasks) {
   write("loadavg", "0.74 0.70 1.40 3/190 5388\n");
   const auto load = make_load_collector(proc_);
   EXPECT_EQ(collect(*load).level, Level::kOk);
-  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("load.15m", 1.4), Pair("load.1m", 0.74), Pair("load.5m", 0.7),
-                                        Pair("load.running", 3), Pair("load.total", 190)));
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.load.average_15m", 1.4),
+                                        Pair("host.load.average_1m", 0.74), Pair("host.load.average_5m", 0.7),
+                                        Pair("host.load.tasks", 190), Pair("host.load.tasks_running", 3)));
 }
 
 TEST_F(ProcCollectorsTest, MemoryReportsBytesAndNamesMissingFields) {
@@ -79,93 +98,107 @@ TEST_F(ProcCollectorsTest, MemoryReportsBytesAndNamesMissingFields) {
         "MemTotal: 1000 kB\nMemFree: 500 kB\nMemAvailable: 700 kB\nBuffers: 10 kB\nCached: 20 "
         "kB\nSwapCached: 0 kB\n"
         "SwapTotal: 0 kB\nSwapFree: 0 kB\nDirty: 3 kB\n");
-  const auto memory = make_memory_collector(proc_);
-  EXPECT_EQ(collect(*memory), CollectorStatus::degraded("meminfo lacks Slab"));
-  EXPECT_THAT(sink_.gauges,
-              AllOf(Contains(Pair("memory.free", 512'000)), Contains(Pair("memory.cached", 20'480)),
-                    Contains(Pair("memory.swap_total", 0)), Not(Contains(Key("memory.slab")))));
+  write("vmstat",
+        "pgpgin 1\npgpgout 2\npswpin 3\npswpout 4\npgfault 5\npgmajfault 6\npgsteal_direct 8\noom_kill 7\n");
+  const auto memory = make_memory_text(proc_);
+  EXPECT_EQ(collect(*memory), CollectorStatus::degraded("missing: Slab"));
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.memory.free_bytes", 512'000)),
+                                  Contains(Pair("host.memory.cached_bytes", 20'480)),
+                                  Contains(Pair("host.memory.swap_total_bytes", 0)),
+                                  Not(Contains(Key("host.memory.slab_bytes")))));
+  const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  EXPECT_THAT(
+      sink_.totals,
+      ElementsAre(Pair("host.memory.direct_reclaimed_pages", 8), Pair("host.memory.major_page_faults", 6),
+                  Pair("host.memory.oom_kills", 7), Pair("host.memory.page_faults", 5),
+                  Pair("host.memory.paged_in_bytes", 1024), Pair("host.memory.paged_out_bytes", 2048),
+                  Pair("host.memory.swapped_in_bytes", 3 * page),
+                  Pair("host.memory.swapped_out_bytes", 4 * page)));
 }
 
-TEST_F(ProcCollectorsTest, VmstatReportsTotalsOfBothFiles) {
-  write("vmstat", "pgpgin 1\npgpgout 2\npswpin 3\npswpout 4\npgfault 5\npgmajfault 6\noom_kill 7\n");
-  write("stat", "cpu 1 1 1 1\nctxt 8\nprocesses 9\n");
-  const auto vmstat = make_vmstat_collector(proc_);
-  EXPECT_EQ(collect(*vmstat).level, Level::kOk);
-  EXPECT_THAT(sink_.totals,
-              ElementsAre(Pair("vmstat.ctxt", 8), Pair("vmstat.oom_kill", 7), Pair("vmstat.pgfault", 5),
-                          Pair("vmstat.pgmajfault", 6), Pair("vmstat.pgpgin", 1), Pair("vmstat.pgpgout", 2),
-                          Pair("vmstat.processes", 9), Pair("vmstat.pswpin", 3), Pair("vmstat.pswpout", 4)));
-}
-
-TEST_F(ProcCollectorsTest, VmstatWithoutOneFileIsDegraded) {
-  write("stat", "ctxt 8\nprocesses 9\n");
-  const auto vmstat = make_vmstat_collector(proc_);
-  const CollectorStatus status = collect(*vmstat);
+TEST_F(ProcCollectorsTest, MemoryWithoutOneFileIsDegraded) {
+  write("vmstat", "pgfault 8\n");
+  const auto memory = make_memory_text(proc_);
+  const CollectorStatus status = collect(*memory);
   EXPECT_EQ(status.level, Level::kDegraded);
-  EXPECT_THAT(status.reason, HasSubstr("/vmstat: No such file"));
-  EXPECT_THAT(sink_.totals, ElementsAre(Pair("vmstat.ctxt", 8), Pair("vmstat.processes", 9)));
+  EXPECT_THAT(status.reason, HasSubstr("/meminfo: No such file"));
+  EXPECT_THAT(status.reason, HasSubstr(" pgsteal_direct oom_kill"));
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("host.memory.page_faults", 8)));
 }
 
-TEST_F(ProcCollectorsTest, DiskReportsTotalsPerDevice) {
-  write("diskstats", " 8 0 sda 10 0 20 0 30 0 40 0 6 50 0\n");
-  const auto disk = make_disk_collector(proc_);
-  EXPECT_EQ(collect(*disk).level, Level::kOk);
-  EXPECT_THAT(sink_.totals, ElementsAre(Pair("disk.sda.io_ms", 50), Pair("disk.sda.read_bytes", 10'240),
-                                        Pair("disk.sda.reads", 10), Pair("disk.sda.write_bytes", 20'480),
-                                        Pair("disk.sda.writes", 30)));
-  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("disk.sda.in_flight", 6)));
+TEST_F(ProcCollectorsTest, BlockReportsTotalsPerDeviceAndOperation) {
+  write("diskstats",
+        " 8 0 sda 10 0 20 3 30 0 40 4 6 50 0 1 0 8 2 7 9\n 8 16 cciss/c0d0 1 0 2 0 3 0 4 0 0 5 0\n");
+  const auto block = make_block_text(proc_);
+  EXPECT_EQ(collect(*block).level, Level::kOk);
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.block.busy_ns;device=sda", 50'000'000)),
+                                  Contains(Pair("host.block.bytes;device=sda;op=read", 10'240)),
+                                  Contains(Pair("host.block.bytes;device=sda;op=write", 20'480)),
+                                  Contains(Pair("host.block.bytes;device=sda;op=discard", 4'096)),
+                                  Contains(Pair("host.block.operations;device=sda;op=read", 10)),
+                                  Contains(Pair("host.block.operations;device=sda;op=write", 30)),
+                                  Contains(Pair("host.block.operations;device=sda;op=discard", 1)),
+                                  Contains(Pair("host.block.operations;device=sda;op=flush", 7)),
+                                  Contains(Pair("host.block.time_ns;device=sda;op=read", 3'000'000)),
+                                  Contains(Pair("host.block.time_ns;device=sda;op=flush", 9'000'000)),
+                                  Contains(Pair("host.block.operations;device=cciss/c0d0;op=write", 3))));
+  EXPECT_THAT(sink_.totals, AllOf(Not(Contains(Key("host.block.bytes;device=sda;op=flush"))),
+                                  Not(Contains(Key("host.block.operations;device=cciss/c0d0;op=flush")))));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.block.in_flight;device=sda", 6)));
 }
 
-TEST_F(ProcCollectorsTest, NetworkReportsTotalsPerInterfaceUnderSafeNames) {
-  write("net/dev", "h|h\n Eth0.100: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n");
-  const auto network = make_network_collector(proc_);
-  EXPECT_EQ(collect(*network).level, Level::kOk);
-  EXPECT_THAT(sink_.totals,
-              ElementsAre(Pair("network.eth0_100.rx_bytes", 1), Pair("network.eth0_100.rx_drops", 4),
-                          Pair("network.eth0_100.rx_errors", 3), Pair("network.eth0_100.rx_packets", 2),
-                          Pair("network.eth0_100.tx_bytes", 5), Pair("network.eth0_100.tx_drops", 8),
-                          Pair("network.eth0_100.tx_errors", 7), Pair("network.eth0_100.tx_packets", 6)));
+TEST_F(ProcCollectorsTest, NetReportsTotalsPerInterfaceAndDirectionUnderItsOwnName) {
+  write("net/dev",
+        "h|h\n Eth0.100: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n a;b: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n");
+  const auto net = make_net_text(proc_);
+  EXPECT_EQ(collect(*net).level, Level::kOk);
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.net.bytes;device=Eth0.100;direction=receive", 1)),
+                                  Contains(Pair("host.net.packets;device=Eth0.100;direction=receive", 2)),
+                                  Contains(Pair("host.net.errors;device=Eth0.100;direction=receive", 3)),
+                                  Contains(Pair("host.net.drops;device=Eth0.100;direction=receive", 4)),
+                                  Contains(Pair("host.net.bytes;device=Eth0.100;direction=transmit", 5)),
+                                  Contains(Pair("host.net.drops;device=Eth0.100;direction=transmit", 8)),
+                                  Contains(Key("host.net.bytes;device=a%3Bb;direction=receive"))));
+  EXPECT_EQ(sink_.totals.size(), 16U);
 }
 
-TEST_F(ProcCollectorsTest, NetworkStopsAtItsLimitAndReportsIt) {
+TEST_F(ProcCollectorsTest, NetStopsAtItsLimitAndReportsIt) {
   std::string text;
   for (int i = 0; i < 600; ++i) text += "veth" + std::to_string(i) + ": 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n";
   write("net/dev", text);
-  const auto network = make_network_collector(proc_);
-  EXPECT_EQ(collect(*network).level, Level::kDegraded);
+  const auto net = make_net_text(proc_);
+  EXPECT_EQ(collect(*net).level, Level::kDegraded);
   EXPECT_EQ(sink_.totals.size(), 512U * 8);
 }
 
-TEST_F(ProcCollectorsTest, PsiReportsSharesAndTotals) {
+TEST_F(ProcCollectorsTest, PsiReportsTotals) {
   write("pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=7\n");
   const auto psi = make_psi_collector(proc_);
   EXPECT_EQ(collect(*psi).level, Level::kDegraded) << "io and memory are missing";
-  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("psi.cpu.some_avg10", 1.5)));
-  EXPECT_THAT(sink_.totals, ElementsAre(Pair("psi.cpu.some_us", 7)));
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("host.psi.stalled_ns;resource=cpu;type=some", 7'000)));
 }
 
-TEST_F(ProcCollectorsTest, SnmpReadsTheFieldsItKnowsByName) {
+TEST_F(ProcCollectorsTest, InetReadsTheFieldsItKnowsByName) {
   write("net/snmp",
         "Tcp: RtoMin MaxConn CurrEstab RetransSegs OutRsts\nTcp: 200 -1 7 12 13\nUdp: NoPorts\nUdp: 5\n");
   write("net/netstat", "TcpExt: New ListenDrops\nTcpExt: 1 4\n");
-  const auto snmp = make_snmp_collector(proc_);
-  EXPECT_EQ(collect(*snmp).level, Level::kOk);
-  EXPECT_THAT(sink_.totals, ElementsAre(Pair("snmp.tcp.outrsts", 13), Pair("snmp.tcp.retranssegs", 12),
-                                        Pair("snmp.tcpext.listendrops", 4), Pair("snmp.udp.noports", 5)));
+  const auto inet = make_inet_text(proc_);
+  EXPECT_EQ(collect(*inet).level, Level::kOk);
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("host.tcp.listen_drops", 4), Pair("host.tcp.resets_sent", 13),
+                                        Pair("host.tcp.retransmits", 12), Pair("host.udp.no_ports", 5)));
 }
 
-TEST_F(ProcCollectorsTest, SnmpSkipsLinesThatDoNotMatch) {
+TEST_F(ProcCollectorsTest, InetSkipsLinesThatDoNotMatch) {
   write("net/snmp", "Tcp: RetransSegs OutRsts\nUdp: 1 2\nTcp: RetransSegs OutRsts\nTcp: 3\nTcp:");
   write("net/netstat", "nonsense");
-  const auto snmp = make_snmp_collector(proc_);
-  EXPECT_EQ(collect(*snmp).level, Level::kDegraded);
-  EXPECT_THAT(sink_.totals, ElementsAre(Pair("snmp.tcp.retranssegs", 3)));
+  const auto inet = make_inet_text(proc_);
+  EXPECT_EQ(collect(*inet).level, Level::kDegraded);
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("host.tcp.retransmits", 3)));
 }
 
 TEST_F(ProcCollectorsTest, AllAreUnavailableWithoutTheirFilesAndNameTheMissingOnes) {
-  for (const auto& make :
-       {make_cpu_collector, make_load_collector, make_memory_collector, make_vmstat_collector,
-        make_disk_collector, make_network_collector, make_psi_collector, make_snmp_collector}) {
+  for (const auto& make : {make_cpu_collector, make_load_collector, make_memory_text, make_block_text,
+                           make_net_text, make_psi_collector, make_inet_text}) {
     const auto collector = make(proc_);
     const CollectorStatus status = collect(*collector);
     EXPECT_EQ(status.level, Level::kUnavailable) << collector->name();

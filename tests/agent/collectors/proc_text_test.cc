@@ -50,20 +50,34 @@ constexpr std::string_view kNetDev =
     "         0\n"
     "eth0:1:12 13 0 0 0 0 0 0 14 15 0 0 0 0 0 0\n";
 
-TEST(ProcText, SumsCpuTimes) {
-  const auto times = parse_cpu_times(kStat);
-  ASSERT_TRUE(times);
-  EXPECT_THAT(*times, ElementsAre(3868, 7, 2512, 257406, 986, 3, 86, 20));
+TEST(ProcText, ParsesStat) {
+  const auto stat = parse_stat(kStat);
+  ASSERT_TRUE(stat);
+  EXPECT_THAT(stat->all, ElementsAre(3868, 7, 2512, 257406, 986, 3, 86, 20));
+  ASSERT_EQ(stat->cpus.size(), 2U);
+  EXPECT_EQ(stat->cpus[1].number, 1U);
+  EXPECT_THAT(stat->cpus[1].times, ElementsAre(1934, 0, 1256, 128703, 493, 0, 43, 10));
+  EXPECT_EQ(stat->context_switches, 429579U);
+  EXPECT_EQ(stat->forks, 5388U);
+  EXPECT_EQ(stat->interrupts, 213001U);
+  EXPECT_THAT(stat->irqs, ElementsAre(0, 0, 0));
+  EXPECT_THAT(stat->softirqs, ElementsAre(0, 17134, 4, 1234, 89795, 0, 2, 31595, 0, 23660));
 }
 
-TEST(ProcText, ParsesCpuTimesOfOldKernelsAndRefusesInvalidText) {
-  const auto old = parse_cpu_times("cpu 1 2 3 4\n");
+TEST(ProcText, ParsesStatOfOldKernelsAndRefusesInvalidText) {
+  const auto old = parse_stat("cpu 1 2 3 4\n");
   ASSERT_TRUE(old);
-  EXPECT_THAT(*old, ElementsAre(1, 2, 3, 4, 0, 0, 0, 0));
+  EXPECT_THAT(old->all, ElementsAre(1, 2, 3, 4, 0, 0, 0, 0));
+  EXPECT_FALSE(old->forks);
   for (const std::string_view text : {"", "\n", "cpu", "cpu 1 2 3\n", "cpu0 1 2 3 4\n", "cpu 1 2 3 x 5\n",
                                       "cpu 1 2 3 4 -5\n", "cpu 1 2 3 99999999999999999999\n"}) {
-    EXPECT_FALSE(parse_cpu_times(text)) << text;
+    EXPECT_FALSE(parse_stat(text)) << text;
   }
+  const auto damaged = parse_stat("cpu 1 2 3 4\ncpux 1 2 3 4\ncpu1 1 x\nintr 5 6 y\nctxt\nsoftirq\n");
+  ASSERT_TRUE(damaged);
+  EXPECT_TRUE(damaged->cpus.empty());
+  EXPECT_TRUE(damaged->irqs.empty()) << "what cannot be read is absent, not zero";
+  EXPECT_FALSE(damaged->context_switches);
 }
 
 TEST(ProcText, FindsNumbersByTheirWholeKey) {
@@ -104,10 +118,17 @@ TEST(ProcText, ListsWholeDisksThatDidSomething) {
   EXPECT_THAT(names, ElementsAre("vda", "nvme0n1", "nvme0n10", "sda", "sdaa"));
   ASSERT_FALSE(disks.empty());
   const Disk& vda = disks.front();
-  EXPECT_EQ(vda.reads, 69261U);
-  EXPECT_EQ(vda.writes, 23034U);
-  EXPECT_EQ(vda.read_bytes, 3532754U * 512);
-  EXPECT_EQ(vda.write_bytes, 1438008U * 512);
+  EXPECT_EQ(vda.reads.operations, 69261U);
+  EXPECT_EQ(vda.writes.operations, 23034U);
+  EXPECT_EQ(vda.reads.bytes, 3532754U * 512);
+  EXPECT_EQ(vda.writes.bytes, 1438008U * 512);
+  EXPECT_EQ(vda.reads.time_ms, 9815U);
+  ASSERT_TRUE(vda.discards && vda.flushes);
+  EXPECT_EQ(vda.discards->operations, 5761U);
+  EXPECT_EQ(vda.discards->bytes, 189496U * 512);
+  EXPECT_EQ(vda.flushes->operations, 965U);
+  EXPECT_EQ(vda.flushes->time_ms, 51U);
+  EXPECT_FALSE(disks.back().discards) << "an old kernel";
   EXPECT_EQ(vda.io_ms, 8256U);
   EXPECT_EQ(vda.in_flight, 2U);
 }
@@ -137,16 +158,13 @@ TEST(ProcText, ParsesPressureAsFarAsPossible) {
   const Pressure both = parse_pressure(
       "some avg10=1.25 avg60=0.05 avg300=0.00 total=12345\nfull avg10=0.50 avg60=0.00 avg300=0.00 "
       "total=99\n");
-  ASSERT_TRUE(both.some && both.full);
-  EXPECT_EQ(both.some->percent_10s, 1.25);
-  EXPECT_EQ(both.some->total_us, 12345U);
-  EXPECT_EQ(both.full->percent_10s, 0.5);
-  EXPECT_EQ(both.full->total_us, 99U);
+  EXPECT_EQ(both.some_total_us, 12345U);
+  EXPECT_EQ(both.full_total_us, 99U);
   const Pressure old_cpu = parse_pressure("some avg10=1.25 avg60=0.05 avg300=0.00 total=12345\n");
-  EXPECT_TRUE(old_cpu.some);
-  EXPECT_FALSE(old_cpu.full) << "absent is not zero";
-  EXPECT_FALSE(parse_pressure("some avg10=1.25 avg60=0.05\n").some) << "no total";
-  EXPECT_FALSE(parse_pressure("some total=5 avg10=x\n").some);
+  EXPECT_TRUE(old_cpu.some_total_us);
+  EXPECT_FALSE(old_cpu.full_total_us) << "absent is not zero";
+  EXPECT_FALSE(parse_pressure("some avg10=1.25 avg60=0.05\n").some_total_us) << "no total";
+  EXPECT_FALSE(parse_pressure("some avg10=1 total=x\n").some_total_us);
 }
 
 // Damaged text must not do more than remove samples.
@@ -162,7 +180,7 @@ TEST(ProcText, SurvivesAnyDamage) {
         text.erase(at);
       }
     }
-    parse_cpu_times(text);
+    parse_stat(text);
     parse_load_averages(text);
     parse_pressure(text);
     find_number(text, "ctxt");

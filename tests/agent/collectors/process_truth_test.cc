@@ -46,10 +46,9 @@ TEST_F(ProcessTruthTest, CountsHowProcessesEnd) {
       child([] { ::raise(SIGKILL); });
     }
   });
-  EXPECT_GE(grown.totals["process.forks"], 3U * kEach);
-  EXPECT_GE(grown.totals["process.exits.ok"], uint64_t{kEach});
-  EXPECT_GE(grown.totals["process.exits.failed"], uint64_t{kEach});
-  EXPECT_GE(grown.totals["process.exits.killed"], uint64_t{kEach});
+  EXPECT_GE(grown.totals["host.process.exits;result=ok"], uint64_t{kEach});
+  EXPECT_GE(grown.totals["host.process.exits;result=failed"], uint64_t{kEach});
+  EXPECT_GE(grown.totals["host.process.exits;result=killed"], uint64_t{kEach});
 }
 
 TEST_F(ProcessTruthTest, CountsThreadsAndExecsSeparatelyFromProcesses) {
@@ -58,8 +57,8 @@ TEST_F(ProcessTruthTest, CountsThreadsAndExecsSeparatelyFromProcesses) {
     for (uint64_t i = 0; i < kThreads; ++i) std::thread([] {}).join();
     child([] { ::execl("/bin/true", "true", nullptr); });
   });
-  EXPECT_GE(grown.totals["process.threads"], kThreads);
-  EXPECT_GE(grown.totals["process.execs"], 1U);
+  EXPECT_GE(grown.totals["host.process.threads_created"], kThreads);
+  EXPECT_GE(grown.totals["host.process.execs"], 1U);
 }
 
 TEST_F(ProcessTruthTest, KeepsTheCpuTimeOfEndedProcesses) {
@@ -72,7 +71,7 @@ TEST_F(ProcessTruthTest, KeepsTheCpuTimeOfEndedProcesses) {
     });
   });
   // The kernel accounts the time of a running thread at its next tick, so the last 10 ms may be missing.
-  EXPECT_GE(grown.totals["process.exited_cpu_ns"] + 10'000'000 + used / 10, used);
+  EXPECT_GE(grown.totals["host.process.exited_cpu_ns"] + 10'000'000 + used / 10, used);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST_F(ProgramsCollectorTest, ReportsGrowth) {
   program.set(0, 7);
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 2\n");
   EXPECT_EQ(collect(), "");
-  EXPECT_EQ(sink_.gauges.at("programs.files"), 1);
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_files"), 1);
 }
 
 TEST_F(ProgramsCollectorTest, ProcessesOfOneNameAddUp) {
@@ -222,8 +222,8 @@ TEST_F(ProgramsCollectorTest, AnUnreadableFileIsLoggedOnceAndDoesNotAffectOthers
   directory_.write("other", "not ours");
   ASSERT_EQ(::mkfifo(path("3-1.cells").c_str(), 0600), 0);
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 0\n");
-  EXPECT_EQ(sink_.gauges.at("programs.files"), 1);
-  EXPECT_EQ(sink_.gauges.at("programs.refused"), 2);
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_files"), 1);
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_files_refused"), 2);
   EXPECT_THAT(logged_, HasSubstr("1-1.cells reason=\"it is truncated\""));
   EXPECT_EQ(status_.level, Level::kOk);
   collect();
@@ -248,7 +248,7 @@ TEST_F(ProgramsCollectorTest, AboveALimitFilesWaitForTheirTurn) {
   FakeProgram one(path("1-1.cells"), 1, "one");
   FakeProgram two(path("2-1.cells"), 1, "two");
   EXPECT_EQ(collect(), "*one0 1700000000 0\n");
-  EXPECT_EQ(sink_.gauges.at("programs.waiting"), 1);
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_files_waiting"), 1);
   one.set(0, 1);
   EXPECT_EQ(collect(), "*two0 1700000000 0\n");
   EXPECT_EQ(collect(), "*one0 1700000000 1\n");
@@ -291,7 +291,7 @@ TEST_F(ProgramsCollectorTest, LimitsFilesAndInstruments) {
   EXPECT_THAT(collect(), HasSubstr("*four3 "));
   FakeProgram third(path("3-1.cells"), 1, "third");
   EXPECT_EQ(collect(), "");
-  EXPECT_EQ(sink_.gauges.at("programs.waiting"), 1);
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_files_waiting"), 1);
   std::filesystem::remove(path("1-1.cells"));
   EXPECT_EQ(collect() + collect(), "*third0 1700000000 0\n");
   FakeProgram fourth(path("0-1.cells"), 1);

@@ -19,10 +19,14 @@ struct RecordedDistribution {
 };
 
 struct RecordingSink final : MetricSink {
-  void gauge(std::string_view name, double value) override { gauges[std::string(name)] = value; }
-  void total(std::string_view name, uint64_t total) override { totals[std::string(name)] = total; }
-  void distribution(std::string_view name, const Distribution& total) override {
-    RecordedDistribution& recorded = distributions[std::string(name)];
+  void add_gauge(const HostSeries& series, double value) override {
+    gauges[std::string(series.name)] = value;
+  }
+  void add_total(const HostSeries& series, uint64_t total) override {
+    totals[std::string(series.name)] = total;
+  }
+  void add_distribution(const HostSeries& series, const Distribution& total) override {
+    RecordedDistribution& recorded = distributions[std::string(series.name)];
     recorded = {{total.counts.begin(), total.counts.end()}, total.sum};
     if (recorded.counts.empty())
       recorded.counts.resize(size_t{64 - total.grouping_power + 1} << total.grouping_power);

@@ -15,8 +15,6 @@ namespace {
 
 using testing::Contains;
 using testing::IsEmpty;
-using testing::Key;
-using testing::Not;
 using testing::Pair;
 
 class SchedCollectorTest : public testing::Test {
@@ -53,59 +51,56 @@ class SchedCollectorTest : public testing::Test {
 TEST_F(SchedCollectorTest, AddsUpTheCpus) {
   h2_record(&banks_[0].runqueue_wait, 1000);
   h2_record(&banks_[1].runqueue_wait, 1000);
-  h2_record(&banks_[1].on_cpu, 77);
   banks_[0].switches_voluntary = 3;
   banks_[1].switches_voluntary = 4;
   probe_->set_uses(
       {{.is_known = true, .runs = 9, .run_ns = 9, .misses = 2}, {.is_known = true, .misses = 3}, {}});
   EXPECT_EQ(collect(), CollectorStatus{});
-  const RecordedDistribution& wait = sink_.distributions["sched.runqueue_wait_ns"];
+  const RecordedDistribution& wait = sink_.distributions["host.sched.runqueue_wait_ns"];
   EXPECT_EQ(wait.counts[h2_index(1000)], 2U);
   EXPECT_EQ(wait.sum, 2000U);
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.switches.voluntary", 7)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cpu1.busy_ns", 77)));
-  EXPECT_THAT(sink_.totals, Not(Contains(Key("sched.cpu0.busy_ns"))))
-      << "a CPU that does not exist is not reported as 0";
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.missed", 5)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.sched.switches;type=voluntary", 7)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.agent.ebpf_missed;collector=sched", 5)));
 }
 
 TEST_F(SchedCollectorTest, NamesCgroupsInAnySlot) {
-  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
-  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .cpu_ns = 1, .runqueue_wait_ns = 2, .switches = 1};
-  banks_[1].cgroups[9] = {.id = id_of("."), .cpu_ns = 5, .runqueue_wait_ns = 0, .switches = 1};
+  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"), .runqueue_wait_ns = 20, .switches = 1};
+  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .runqueue_wait_ns = 2, .switches = 1};
+  banks_[1].cgroups[9] = {.id = id_of("."), .runqueue_wait_ns = 0, .switches = 1};
   collect();
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.shop_slice-web.cpu_ns", 11)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.shop_slice-web.runqueue_wait_ns", 22)));
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.root.cpu_ns", 5)));
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.switches;cgroup=/shop.slice/web", 2)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.runqueue_wait_ns;cgroup=/shop.slice/web", 22)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.switches;cgroup=/", 1)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 0)));
 }
 
 TEST_F(SchedCollectorTest, ReleasesTheSlotsOfRemovedCgroups) {
   const uint64_t web = id_of("shop.slice/web");
-  banks_[0].cgroups[5] = {.id = web, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
-  banks_[0].cgroups[6] = {.id = UINT64_MAX, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[5] = {.id = web, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[6] = {.id = UINT64_MAX, .runqueue_wait_ns = 20, .switches = 1};
   collect();
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 1)));
   EXPECT_EQ(banks_[0].cgroups[5].id, web);
   EXPECT_EQ(banks_[0].cgroups[6].id, 0U);
-  EXPECT_EQ(banks_[0].cgroups[6].cpu_ns, 0U);
+  EXPECT_EQ(banks_[0].cgroups[6].runqueue_wait_ns, 0U);
 }
 
 TEST_F(SchedCollectorTest, SearchesForUnknownCgroupsNotTooOften) {
   collect();
   mount_.write("late/cgroup.procs", "");
-  banks_[0].cgroups[5] = {.id = 1, .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[5] = {.id = 1, .runqueue_wait_ns = 20, .switches = 1};
   collect();
-  banks_[0].cgroups[5] = {.id = id_of("late"), .cpu_ns = 10, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[5] = {.id = id_of("late"), .runqueue_wait_ns = 20, .switches = 1};
   collect();
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 0))) << "the first scan found it, too";
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 0)))
+      << "the first scan found it, too";
   mount_.write("later/cgroup.procs", "");
   banks_[0].cgroups[5].id = id_of("later");
   collect();
-  EXPECT_THAT(sink_.gauges, Contains(Pair("sched.cgroups_unnamed", 1)));
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 1)));
   clock_.advance(Duration(5000));
   collect();
-  EXPECT_THAT(sink_.totals, Contains(Pair("sched.cgroup.later.cpu_ns", 10)));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.runqueue_wait_ns;cgroup=/later", 20)));
 }
 
 TEST_F(SchedCollectorTest, IsDegradedByAMissingHook) {

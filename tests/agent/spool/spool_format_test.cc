@@ -46,7 +46,7 @@ SpoolIdentity some_identity() {
 
 TEST(SpoolFormat, IdentityHasTheseBytes) {
   EXPECT_EQ(encode_identity(some_identity()),
-            "statmill spool 1\n"
+            "statmill spool 2\n"
             "id 00112233445566778899aabbccddeeff\n"
             "secret 00112233445566778899aabbccddeeff\n"
             "epoch 7\n"
@@ -57,10 +57,10 @@ TEST(SpoolFormat, IdentityHasTheseBytes) {
             "begun yes\n"
             "lost 12 cloned\n"
             "acknowledged 300 70000\n"
-            "crc 7b2ace71\n");
+            "crc a9e78008\n");
   const SpoolIdentity unknown{.id = some_id(), .location = {.directory = "p"}};
   EXPECT_EQ(encode_identity(unknown),
-            "statmill spool 1\n"
+            "statmill spool 2\n"
             "id 00112233445566778899aabbccddeeff\n"
             "secret 00000000000000000000000000000000\n"
             "epoch 1\n"
@@ -71,20 +71,20 @@ TEST(SpoolFormat, IdentityHasTheseBytes) {
             "begun no\n"
             "lost 0 copied\n"
             "acknowledged 0 0\n"
-            "crc f2613a4f\n");
+            "crc b9dff1d1\n");
 }
 
 TEST(SpoolFormat, SegmentHeaderHasTheseBytes) {
   EXPECT_EQ(hex(encode_segment_header(kHeader)),
             "736d73706f6f6c0a"                  // "smspool\n"
-            "01"                                // version
+            "02"                                // version
             "00112233445566778899aabbccddeeff"  // agent id
             "00000007"                          // epoch
             "000000000000012c"                  // 300 batches before
             "0000000000011170"                  // with 70,000 lines
             "000000000000012b"                  // previous end: 299
             "0000000000010d88"                  // 69,000
-            "e5c4318b");
+            "bb3e52c4");
 }
 
 TEST(SpoolFormat, ASegmentIsAHeaderFollowedByFrames) {
@@ -151,10 +151,24 @@ TEST(SpoolFormat, EveryTruncationAndFlippedBitIsDetected) {
 }
 
 TEST(SpoolFormat, AnIdentityOfALaterVersionIsNotReportedAsDamaged) {
-  std::string text = "statmill spool 2\nanything\n";
+  std::string text = "statmill spool 3\nanything\n";
   char line[16];
   std::snprintf(line, sizeof(line), "crc %08x\n", static_cast<unsigned>(crc32c(text)));
   EXPECT_EQ(decode_identity(text + line).error().code, ErrorCode::kVersion);
+}
+
+// Its series have other names, so its batches must not be mixed with those of this version.
+TEST(SpoolFormat, AnIdentityOfAnEarlierVersionIsRefusedWithAnAdvice) {
+  std::string text = "statmill spool 1\nanything\n";
+  char line[16];
+  std::snprintf(line, sizeof(line), "crc %08x\n", static_cast<unsigned>(crc32c(text)));
+  const auto identity = decode_identity(text + line);
+  ASSERT_FALSE(identity);
+  EXPECT_EQ(identity.error().code, ErrorCode::kVersion);
+  EXPECT_EQ(
+      identity.error().message,
+      "the spool has version 1, this program reads 2; send its batches with the program that wrote them, or "
+      "remove the spool, which loses them");
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ struct ReadBatch {
   uint64_t damaged = 0;
   std::string frame;
   std::string text;
+  std::string tags = {};
 };
 
 inline ReadBatch own(const SpoolRecord& record) {
@@ -82,7 +83,8 @@ inline ReadBatch own(const SpoolRecord& record) {
           record.time,
           record.damaged,
           std::string(record.frame),
-          std::string(batch->text)};
+          std::string(batch->text),
+          std::string(batch->tags)};
 }
 
 // Returns all remaining batches of a reader.

@@ -63,7 +63,7 @@ TEST(AgentFrames, HaveGoldenBytes) {
   const Timestamp time(Duration(1'700'000'000'123));
   EXPECT_EQ(
       hex(frame_bytes(some_hello())),
-      "0000005a98597f880102010000112233445566778899aabbccddeefff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000007000000"
+      "0000005ada2b43610103010000112233445566778899aabbccddeefff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000007000000"
       "0000000003000000000000002a0000018bcfe5687b0000018bcfe569c8047765623105302e312e3006736563726574");
   EXPECT_EQ(hex(frame_bytes(BatchFrame{3, 40, 2, time, "dc=eu", "a 1 1\nb 1 2\n"})),
             "0000002f55aa017c0200000000000000030000000000000028000000020000018bcfe5687b0564633d65756120312031"
@@ -118,6 +118,16 @@ TEST(AgentFrames, AStatusHasALimitOfCollectors) {
   ASSERT_TRUE(decoded);
   EXPECT_EQ(decoded->collectors.size(), kCollectorsMax);
   EXPECT_FALSE(decode_status(std::string(24, '\0') + '\x41' + std::string(300, '\0')));
+}
+
+TEST(AgentFrames, AHelloOfTheVersionWithTheOldNamesSaysWhoMustBeUpgraded) {
+  HelloFrame old = some_hello();
+  old.version = kAgentProtocolRenamed;
+  const std::string bytes = frame_bytes(old);
+  const auto hello = decode_hello(read_frame(bytes).payload);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->version, kAgentProtocolRenamed);
+  EXPECT_EQ(hello->host, "web1");
 }
 
 TEST(AgentFrames, AHelloOfAnotherVersionHasOnlyTheVersion) {

@@ -189,6 +189,22 @@ TEST_F(AgentStreamTest, AnotherVersionIsRefused) {
   expect_refused(RefuseReason::kVersion);
 }
 
+TEST_F(AgentStreamTest, AgentsWithTheOldNamesAreToldToUpgradeAndNamed) {
+  HelloFrame old = *decode_hello(read_frame(hello()).payload);
+  old.version = kAgentProtocolRenamed;
+  receive(bytes_of(old));
+  const auto refused = decode_refuse(answer().payload);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->reason, RefuseReason::kVersion);
+  EXPECT_EQ(refused->text, "upgrade the agent: it speaks protocol 2, whose series have other names");
+  ASSERT_EQ(agents_.outdated(now_).size(), 1U);
+  EXPECT_EQ(agents_.outdated(now_).front().host, old.host);
+  connect();
+  old.token = "wrong";
+  receive(bytes_of(old));
+  expect_refused(RefuseReason::kToken);
+}
+
 TEST_F(AgentStreamTest, ADamagedFrameEndsTheConnection) {
   receive(hello());
   stream_->pop_output();

@@ -49,6 +49,8 @@ class AgentsReportTest : public testing::Test {
     agents_.committed(stored);
   }
 
+  TickTime after(Duration passed) const { return {now_.wall + passed, now_.steady + passed}; }
+
   Registry registry_;
   AgentRegistry agents_{{}, registry_};
   Health health_;
@@ -67,7 +69,7 @@ TEST_F(AgentsReportTest, ShowsAllFieldsButNoSecret) {
   const std::string json = agents_json(agents_, now_.wall + std::chrono::seconds(9));
   EXPECT_EQ(
       json,
-      R"({"known":1,"connected":1,"agents":[{"host":"web1","id":"01010101","connected":true,)"
+      R"({"known":1,"connected":1,"host_conflicts":[],"outdated":[],"agents":[{"host":"web1","id":"01010101","connected":true,)"
       R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
       R"("lag_s":9,)"
       R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
@@ -82,14 +84,14 @@ TEST_F(AgentsReportTest, ShowsAllFieldsButNoSecret) {
 
 TEST_F(AgentsReportTest, WarnsOfClocksBeyondAMinute) {
   open(hello(1, std::chrono::seconds(50)), 1);
-  alarms_.tick(now_.steady);
+  alarms_.tick(now_);
   EXPECT_THAT(health_.warnings(), IsEmpty());
   open(hello(2, -std::chrono::seconds(61)), 2);
-  alarms_.tick(now_.steady + AgentAlarms::kInterval);
+  alarms_.tick(after(AgentAlarms::kInterval));
   EXPECT_EQ(health_.warnings()["agent_clocks"], "compared with the server's clock, web2 is 61000 ms behind");
   EXPECT_THAT(health_.problems(), IsEmpty());
   agents_.close(lease_);
-  alarms_.tick(now_.steady + 2 * AgentAlarms::kInterval);
+  alarms_.tick(after(2 * AgentAlarms::kInterval));
   EXPECT_THAT(health_.warnings(), IsEmpty());
 }
 
@@ -100,13 +102,67 @@ TEST_F(AgentsReportTest, WarnsOfClonesAndOfStolenIdsByBothPeers) {
   thief.secret = {};
   thief.host = "evil";
   open(thief, 5);
-  alarms_.tick(now_.steady);
+  alarms_.tick(now_);
   auto warnings = health_.warnings();
   EXPECT_THAT(warnings["agent_clones"], HasSubstr("web1 (10.0.0.7:3) and web1 (10.0.0.7:4)"));
   EXPECT_THAT(warnings["agent_owner"], HasSubstr("evil (10.0.0.7:5) was refused as agent 01010101"));
   EXPECT_THAT(warnings["agent_owner"], HasSubstr("web1 (10.0.0.7:4)"));
-  alarms_.tick(now_.steady + AgentConflicts::kWindow);
+  alarms_.tick(after(AgentConflicts::kWindow));
   EXPECT_THAT(health_.warnings(), IsEmpty());
+}
+
+TEST_F(AgentsReportTest, WarnsOfTwoAgentsThatSendAsOneHost) {
+  HelloFrame other = hello(2);
+  other.host = "web1";
+  open(hello(1), 4);
+  batch();
+  const AgentRegistry::Lease first = lease_;
+  now_ = after(std::chrono::seconds(1));
+  open(other, 5);
+  alarms_.tick(now_);
+  EXPECT_THAT(health_.warnings(), IsEmpty()) << "the first may be gone, and this its new identity";
+  now_ = after(std::chrono::seconds(1));
+  lease_ = first;
+  agents_.accept(lease_, BatchFrame{2, 10, 10, now_.wall, {}, {}}, now_,
+                 [&](auto, const auto& on_applied) { on_applied(0, {}); });
+  alarms_.tick(after(AgentAlarms::kInterval));
+  EXPECT_EQ(health_.warnings()["agent_hosts"],
+            "2 agents send as host web1: 01010101 (10.0.0.7:4), 02020202 (10.0.0.7:5); give each its own "
+            "--agent.host");
+  EXPECT_THAT(agents_json(agents_, now_.wall),
+              HasSubstr(R"("host_conflicts":[{"host":"web1","agents":[{"id":"01010101","peer":"10.0.0.7:4"},)"
+                        R"({"id":"02020202","peer":"10.0.0.7:5"}]}])"));
+  EXPECT_THAT(health_.problems(), IsEmpty());
+  agents_.close(first);
+  alarms_.tick(after(2 * AgentAlarms::kInterval));
+  EXPECT_THAT(health_.warnings(), Not(IsEmpty())) << "it may come back";
+  alarms_.tick(after(AgentRegistry::kRecent));
+  EXPECT_THAT(health_.warnings(), IsEmpty());
+}
+
+TEST_F(AgentsReportTest, WarnsOfAgentsThatMustBeUpgraded) {
+  const LineSender sender = LineSender::host({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 9}, 3);
+  HelloFrame old = hello(1);
+  old.version = kAgentProtocolRenamed;
+  agents_.note_outdated(old, sender, now_.wall);
+  agents_.note_outdated(old, sender, now_.wall);
+  alarms_.tick(now_);
+  EXPECT_EQ(health_.warnings()["agent_versions"],
+            "web1 (10.0.0.9) speaks protocol 2, this server 3: upgrade the older one");
+  EXPECT_THAT(agents_json(agents_, now_.wall),
+              HasSubstr(R"("outdated":[{"host":"web1","address":"10.0.0.9","protocol":2,"version":"1.2",)"
+                        R"("refused":2,"seen":1700000000}])"));
+  alarms_.tick(after(OutdatedAgents::kWindow));
+  EXPECT_THAT(health_.warnings(), IsEmpty());
+}
+
+TEST_F(AgentsReportTest, OutdatedAgentsAreBounded) {
+  HelloFrame old{.version = 9};
+  for (uint8_t i = 0; i < 200; ++i)
+    agents_.note_outdated(old, LineSender::host({i}), now_.wall + Duration(i));
+  const auto outdated = agents_.outdated(now_.wall);
+  ASSERT_EQ(outdated.size(), OutdatedAgents::kKept);
+  EXPECT_EQ(outdated.back().seen, now_.wall + Duration(199)) << "the newest are kept";
 }
 
 TEST_F(AgentsReportTest, TheAdminRouteForgetsAnAgent) {

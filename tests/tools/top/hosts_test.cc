@@ -21,7 +21,7 @@ class HostsTest : public testing::Test {
   }
   std::vector<std::string> order() const {
     std::vector<std::string> out;
-    for (const HostRow& row : rank_hosts(answers_)) out.push_back(row.prefix);
+    for (const HostRow& row : rank_hosts(answers_)) out.push_back(row.host);
     return out;
   }
   std::optional<Measure> figure(Figure figure) const {
@@ -33,28 +33,29 @@ class HostsTest : public testing::Test {
 
 TEST_F(HostsTest, TheWorstComesFirst) {
   for (const char* host : {"idle", "busy", "critical", "waiting", "warned", "away"})
-    average("host." + std::string(host) + ".cpu.busy", {10});
-  average("host.busy.disk.sda.io_ms", {500});                    // 50 %: no mark
-  percentile("host.waiting.sched.runqueue_wait_ns", {9 * kMs});  // no mark, but more of its limit than busy
-  percentile("host.warned.sched.runqueue_wait_ns", {11 * kMs});
-  percentile("host.critical.block.sda.read.latency_ns", {82 * kMs});
-  answers_.agents.agents.emplace_back().host = "host.away";  // not connected
-  EXPECT_THAT(order(), ElementsAre("host.critical", "host.away", "host.warned", "host.waiting", "host.busy",
-                                   "host.idle"));
+    average("host.cpu.busy_percent;host=" + std::string(host), {10});
+  average("host.block.busy_ns;device=sda;host=busy", {5e8});  // 50 %: no mark
+  percentile("host.sched.runqueue_wait_ns;host=waiting",
+             {9 * kMs});  // no mark, but more of its limit than busy
+  percentile("host.sched.runqueue_wait_ns;host=warned", {11 * kMs});
+  percentile("host.block.latency_ns;device=sda;host=critical;op=read", {82 * kMs});
+  answers_.agents.agents.emplace_back().host = "away";  // not connected
+  EXPECT_THAT(order(), ElementsAre("critical", "away", "warned", "waiting", "busy", "idle"));
 }
 
 TEST_F(HostsTest, JoinsTheSeriesOfAHost) {
-  average("a.cpu.busy", {10, std::nullopt, 20, 99});  // the last slot is under way
-  average("a.memory.total", {200, 200});
-  average("a.memory.available", {30, 30});
-  average("a.disk.sda.io_ms", {970, 0});
-  average("a.disk.sdb.io_ms", {10, 0});
-  average("a.network.eth0.rx_bytes", {100, 0});
-  average("a.network.eth1.tx_bytes", {50, 0});
-  average("a.psi.cpu.some_us", {400'000, 0});
-  percentile("a.block.sda.read.latency_ns", {1, 5, std::nullopt});
-  percentile("a.block.sda.write.latency_ns", {2});
-  percentile("a.block.sda.flush.latency_ns", {1e12});  // no one waits for it
+  average("host.cpu.busy_percent;dc=eu;host=a", {10, std::nullopt, 20, 99});  // the last slot is under way
+  average("host.memory.total_bytes;host=a", {200, 200});
+  average("host.memory.available_bytes;host=a", {30, 30});
+  average("host.block.busy_ns;device=sda;host=a", {97e7, 0});
+  average("host.block.busy_ns;device=sdb;host=a", {1e7, 0});
+  average("host.net.bytes;device=eth0;direction=receive;host=a", {100, 0});
+  average("host.net.bytes;device=eth1;direction=transmit;host=a", {50, 0});
+  average("host.psi.stalled_ns;host=a;resource=cpu;type=some", {4e8, 0});
+  average("host.psi.stalled_ns;host=a;resource=cpu;type=full", {9e8, 0});
+  percentile("host.block.latency_ns;device=sda;host=a;op=read", {1, 5, std::nullopt});
+  percentile("host.block.latency_ns;device=sda;host=a;op=write", {2});
+  percentile("host.block.latency_ns;device=sda;host=a;op=flush", {1e12});  // no one waits for it
   EXPECT_EQ(figure(Figure::kCpuBusy)->value, 15);
   EXPECT_DOUBLE_EQ(figure(Figure::kMemoryUsed)->value, 85);
   EXPECT_EQ(figure(Figure::kMemoryUsed)->level, Level::kWarning);
@@ -68,21 +69,22 @@ TEST_F(HostsTest, JoinsTheSeriesOfAHost) {
 }
 
 TEST_F(HostsTest, AnyErrorIsAWarningAndOneASecondIsCritical) {
-  average("a.cpu.busy", {0});
-  average("a.network.eth0.rx_errors", {0});
+  average("host.cpu.busy_percent;dc=eu;host=a", {0});
+  average("host.net.errors;device=eth0;direction=receive;host=a", {0});
   EXPECT_EQ(figure(Figure::kNetworkErrors)->level, Level::kOk);
-  average("a.network.eth0.tx_errors", {0.1});
+  average("host.net.errors;device=eth0;direction=transmit;host=a", {0.1});
   EXPECT_EQ(figure(Figure::kNetworkErrors)->level, Level::kWarning);
-  average("a.network.eth1.tx_errors", {0.9});
+  average("host.net.errors;device=eth1;direction=transmit;host=a", {0.9});
   EXPECT_EQ(figure(Figure::kNetworkErrors)->level, Level::kCritical);
 }
 
 TEST_F(HostsTest, AHostMayBeTheBeginOfAnother) {
-  average("host.web.cpu.busy", {1});
-  average("host.web.dc1.cpu.busy", {2});
-  average("host.web.dc1.network.eth0.rx_errors", {5});
-  average("elsewhere.network.eth0.rx_errors", {5});  // no host
-  EXPECT_THAT(order(), ElementsAre("host.web.dc1", "host.web"));
+  average("host.cpu.busy_percent;host=web", {1});
+  average("host.cpu.busy_percent;host=web.dc1", {2});
+  average("host.net.errors;device=eth0;direction=receive;host=web.dc1", {5});
+  average("host.net.errors;device=eth0;direction=receive;host=elsewhere", {5});  // no host
+  average("host.net.errors;device=eth0;direction=receive;myhost=web", {5});      // no host
+  EXPECT_THAT(order(), ElementsAre("web.dc1", "web"));
   EXPECT_FALSE(rank_hosts(answers_).at(1).figures.at(static_cast<size_t>(Figure::kNetworkErrors)));
 }
 

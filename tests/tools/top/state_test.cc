@@ -20,8 +20,8 @@ class TopTest : public testing::Test {
     state_.rows = 10;
     state_.columns = 80;
   }
-  void add_host(const std::string& prefix, double cpu_busy = 10) {
-    HostRow row{.prefix = prefix};
+  void add_host(const std::string& host, double cpu_busy = 10) {
+    HostRow row{.host = host};
     row.figures[0] = Measure{cpu_busy, cpu_busy >= 95 ? Level::kCritical : Level::kOk};
     row.level = row.figures[0]->level;
     data_.hosts.push_back(row);
@@ -48,8 +48,8 @@ class TopTest : public testing::Test {
 };
 
 TEST_F(TopTest, ShowsTheHostsWithTheWorstOnTop) {
-  add_host("host.db3", 97);
-  add_host("host.web1");
+  add_host("db3.example.org", 97);
+  add_host("web1.example.org");
   EXPECT_EQ(screen(),
             "statmill  2 hosts: 1 ok, 1 ✕                                        22:13:20 UTC\n"
             "  host    cpu  wait p99   press     mem    disk       p99         net     lag\n"
@@ -74,23 +74,23 @@ TEST_F(TopTest, SaysWhyThereIsNothing) {
 }
 
 TEST_F(TopTest, OpensAHostASeriesAndAChart) {
-  add_host("host.db3");
+  add_host("db3");
   state_ = after_data(state_, data_);
   press(KeyName::kEnter);
-  EXPECT_EQ(wanted(state_, data_).pattern, "host.db3.*");
-  list({"host.db3.cpu.busy", "host.db3.load.1m"});
-  EXPECT_THAT(screen(), HasSubstr("host.db3: 2 series"));
-  EXPECT_THAT(screen(), HasSubstr("\nload.1m "));
+  EXPECT_EQ(wanted(state_, data_).pattern, "*;host=db3{,;*}");
+  list({"host.cpu.busy_percent;host=db3", "host.net.bytes;device=eth0;host=db3;op=x"});
+  EXPECT_THAT(screen(), HasSubstr("db3: 2 series"));
+  EXPECT_THAT(screen(), HasSubstr("\nhost.net.bytes;device=eth0;op=x "));
   type("j");
   press(KeyName::kEnter);
   EXPECT_EQ(wanted(state_, data_).chart[0],
-            std::pair(std::string("series"), std::string("host.db3.load.1m")));
+            std::pair(std::string("series"), std::string("host.net.bytes;device=eth0;host=db3;op=x")));
   EXPECT_EQ(wanted(state_, data_).chart[1].second, "-1h");
   type("--+");
   EXPECT_EQ(wanted(state_, data_).chart[1].second, "-3h");
   press(KeyName::kEscape);
   EXPECT_EQ(state_.view, View::kSeries);
-  EXPECT_EQ(state_.selected_series, "host.db3.load.1m");
+  EXPECT_EQ(state_.selected_series, "host.net.bytes;device=eth0;host=db3;op=x");
   press(KeyName::kEscape);
   EXPECT_EQ(state_.view, View::kHosts);
 }

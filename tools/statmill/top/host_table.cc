@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "tools/statmill/terminal/text_cells.h"
 
@@ -59,16 +61,20 @@ std::string away_text(int64_t seconds) {
   return out + std::to_string(std::max<int64_t>(seconds, 0)) + " s";
 }
 
+std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
+
 }  // namespace
 
+std::string_view HostTable::shown_name(const HostRow& host) const {
+  return is_short_ ? short_name(host.host) : std::string_view(host.host);
+}
+
 HostTable::HostTable(const std::vector<const HostRow*>& hosts, int columns) {
-  constexpr std::string_view kUsual = "host.";
-  const bool is_usual = std::all_of(hosts.begin(), hosts.end(), [&](const HostRow* h) {
-    return h->prefix.size() > kUsual.size() && h->prefix.starts_with(kUsual);
-  });
-  if (is_usual) common_ = kUsual;
+  std::set<std::string_view> short_names;
+  for (const HostRow* host : hosts) short_names.insert(short_name(host->host));
+  is_short_ = short_names.size() == hosts.size();
   size_t longest = 4;
-  for (const HostRow* host : hosts) longest = std::max(longest, display_width(host->prefix) - common_.size());
+  for (const HostRow* host : hosts) longest = std::max(longest, display_width(shown_name(*host)));
   name_columns_ = std::min(static_cast<int>(longest), kNameColumnsMax);
   std::array<bool, kFigureCount> shown{};
   shown.fill(true);
@@ -99,10 +105,8 @@ void HostTable::draw_header(Screen& screen, int row) const {
 
 void HostTable::draw_row(Screen& screen, int row, const HostRow& host, int64_t now_s) const {
   screen.put(row, 0, mark_of(host.level), style_of(host.level));
-  screen.put(
-      row, 2,
-      shorten(std::string_view(host.prefix).substr(common_.size()), static_cast<size_t>(name_columns_)),
-      {.is_bold = host.level != Level::kOk});
+  screen.put(row, 2, shorten(shown_name(host), static_cast<size_t>(name_columns_)),
+             {.is_bold = host.level != Level::kOk});
   if (spark_ > 0) screen.put(row, spark_, sparkline(host.cpu_busy, 0, 100), {.color = Color::kCyan});
   if (host.away_since_s) {
     screen.put(row, 2 + name_columns_ + 2,

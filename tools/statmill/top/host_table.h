@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tools/statmill/terminal/screen.h"
@@ -19,8 +20,10 @@ class HostTable {
   void draw_row(Screen& screen, int row, const HostRow& host, int64_t now_s) const;
 
  private:
+  std::string_view shown_name(const HostRow& host) const;
+
   int name_columns_ = 0;
-  std::string common_;                       // the begin of all prefixes that is not shown
+  bool is_short_ = true;  // names are shown up to their first dot: no two of them are equal
   std::array<int, kFigureCount> ends_ = {};  // the column after each figure; 0: left out
   int spark_ = 0;                            // the first column of the history; 0: left out
 };

@@ -22,44 +22,60 @@ constexpr double kMs = 1e6;  // in nanoseconds
 // How the values of several series of a host, like its disks, become one.
 enum class Joined { kLargest, kSum };
 
-// A series of a host, PREFIX.BEGIN*END or PREFIX.BEGIN if END is empty, and the figure that it is part of.
+// The series of one path that are part of a figure; with a tag, only those that have it.
 struct Source {
   Figure figure;
-  std::string_view begin;
-  std::string_view end;
+  std::string_view path;
   double factor;  // to the figure's unit
   Joined joined = Joined::kLargest;
+  std::string_view tag = {};  // "op=read"
 };
 
-constexpr std::array<Source, 12> kAverages = {{
-    {Figure::kCpuBusy, "cpu.busy", "", 1},
-    {Figure::kCpuPressure, "psi.cpu.some_us", "", 1e-4},  // us per second to percent
-    {Figure::kMemoryPressure, "psi.memory.some_us", "", 1e-4},
-    {Figure::kMemoryKills, "vmstat.oom_kill", "", 1},
-    {Figure::kMemoryKills, "reclaim.oom_kills", "", 1},
-    {Figure::kDiskBusy, "disk.", ".io_ms", 0.1},  // ms per second to percent
-    {Figure::kDiskErrors, "block.", ".errors", 1, Joined::kSum},
-    {Figure::kNetworkBytes, "network.", ".rx_bytes", 1, Joined::kSum},
-    {Figure::kNetworkBytes, "network.", ".tx_bytes", 1, Joined::kSum},
-    {Figure::kNetworkErrors, "network.", ".rx_errors", 1, Joined::kSum},
-    {Figure::kNetworkErrors, "network.", ".tx_errors", 1, Joined::kSum},
-    {Figure::kNetworkErrors, "net.tx_timeouts", "", 1, Joined::kSum},
+constexpr double kNsPerSecond = 1e-7;  // ns per second to percent
+
+constexpr std::array<Source, 9> kAverages = {{
+    {Figure::kCpuBusy, "host.cpu.busy_percent", 1},
+    {Figure::kCpuPressure, "host.psi.stalled_ns", kNsPerSecond, Joined::kLargest, "resource=cpu;type=some"},
+    {Figure::kMemoryPressure, "host.psi.stalled_ns", kNsPerSecond, Joined::kLargest,
+     "resource=memory;type=some"},
+    {Figure::kMemoryKills, "host.memory.oom_kills", 1},
+    {Figure::kDiskBusy, "host.block.busy_ns", kNsPerSecond},
+    {Figure::kDiskErrors, "host.block.errors", 1, Joined::kSum},
+    {Figure::kNetworkBytes, "host.net.bytes", 1, Joined::kSum},
+    {Figure::kNetworkErrors, "host.net.errors", 1, Joined::kSum},
+    {Figure::kNetworkErrors, "host.net.transmit_timeouts", 1, Joined::kSum},
 }};
 constexpr std::array<Source, 3> kPercentiles = {{
-    {Figure::kCpuWait, "sched.runqueue_wait_ns", "", 1},
-    {Figure::kDiskLatency, "block.", ".read.latency_ns", 1},
-    {Figure::kDiskLatency, "block.", ".write.latency_ns", 1},
+    {Figure::kCpuWait, "host.sched.runqueue_wait_ns", 1},
+    {Figure::kDiskLatency, "host.block.latency_ns", 1, Joined::kLargest, "op=read"},
+    {Figure::kDiskLatency, "host.block.latency_ns", 1, Joined::kLargest, "op=write"},
 }};
-constexpr std::string_view kPresence = ".cpu.busy";
-constexpr std::string_view kMemoryTotal = "memory.total";
-constexpr std::string_view kMemoryAvailable = "memory.available";
+constexpr std::string_view kPresence = "host.cpu.busy_percent";
+constexpr std::string_view kMemoryTotal = "host.memory.total_bytes";
+constexpr std::string_view kMemoryAvailable = "host.memory.available_bytes";
+
+// All series of a path that have tags: those of hosts always have.
+std::string pattern_of(std::string_view path) { return std::string(path) + ";*"; }
 
 void add_patterns(UrlParameters& out, std::span<const Source> sources) {
+  std::string_view last;
   for (const Source& s : sources) {
-    std::string pattern = "*." + std::string(s.begin);
-    if (!s.end.empty()) pattern.append("*").append(s.end);
-    out.emplace_back("series", std::move(pattern));
+    if (s.path != last) out.emplace_back("series", pattern_of(s.path));
+    last = s.path;
   }
+}
+
+std::string_view path_of(std::string_view name) { return name.substr(0, name.find(';')); }
+
+// Returns the value of a tag; empty if the name does not have it.
+std::string_view tag_of(std::string_view name, std::string_view key) {
+  for (size_t at = name.find(';'); at != std::string_view::npos; at = name.find(';', at + 1)) {
+    std::string_view tag = name.substr(at + 1);
+    if (!tag.starts_with(key) || tag.size() == key.size() || tag[key.size()] != '=') continue;
+    tag.remove_prefix(key.size() + 1);
+    return tag.substr(0, tag.find(';'));
+  }
+  return {};
 }
 
 UrlParameters last_minute(std::string_view stats) {
@@ -94,27 +110,23 @@ std::optional<double> highest_value(const Values* values) {
   return out;
 }
 
-// The hosts by prefix. The prefix of one host may be the begin of another's.
+// The hosts by name.
 class Hosts {
  public:
-  HostRow& host(const std::string& prefix) {
-    HostRow& row = rows_[prefix];
-    row.prefix = prefix;
+  HostRow& host(std::string_view name) {
+    HostRow& row = rows_[std::string(name)];
+    row.host = name;
     return row;
   }
-  // Returns the host of a series and the rest of its name; nullptr if it is of no host.
-  std::pair<HostRow*, std::string_view> host_of(std::string_view name) {
-    for (size_t dot = name.rfind('.'); dot != std::string_view::npos && dot > 0;
-         dot = name.rfind('.', dot - 1)) {
-      const auto found = rows_.find(name.substr(0, dot));
-      if (found != rows_.end()) return {&found->second, name.substr(dot + 1)};
-    }
-    return {nullptr, {}};
+  // Returns the host of a series; nullptr if it is of none.
+  HostRow* host_of(std::string_view series) {
+    const auto found = rows_.find(tag_of(series, "host"));
+    return found != rows_.end() ? &found->second : nullptr;
   }
   std::vector<HostRow> all() {
     std::vector<HostRow> out;
     out.reserve(rows_.size());
-    for (auto& [prefix, row] : rows_) out.push_back(std::move(row));
+    for (auto& [name, row] : rows_) out.push_back(std::move(row));
     return out;
   }
 
@@ -133,21 +145,25 @@ void add(HostRow& host, const Source& source, double value) {
   }
 }
 
-bool is_of(const Source& source, std::string_view rest) {
-  if (source.end.empty()) return rest == source.begin;
-  return rest.size() > source.begin.size() + source.end.size() && rest.starts_with(source.begin) &&
-         rest.ends_with(source.end);
+bool is_of(const Source& source, std::string_view name) {
+  if (path_of(name) != source.path) return false;
+  for (const std::string_view tag : split(source.tag, ';')) {
+    const size_t equals = tag.find('=');
+    if (equals != std::string_view::npos && tag_of(name, tag.substr(0, equals)) != tag.substr(equals + 1))
+      return false;
+  }
+  return true;
 }
 
 template <class Value>
 void add_all(Hosts& hosts, const QueryResult& result, std::string_view stat, std::span<const Source> sources,
              const Value& value_of) {
   for (const SeriesColumns& series : result.series) {
-    const auto [host, rest] = hosts.host_of(series.name);
+    HostRow* const host = hosts.host_of(series.name);
     const std::optional<double> value = host != nullptr ? value_of(stat_column(series, stat)) : std::nullopt;
     if (!value) continue;
     for (const Source& source : sources) {
-      if (is_of(source, rest)) add(*host, source, *value);
+      if (is_of(source, series.name)) add(*host, source, *value);
     }
   }
 }
@@ -155,9 +171,10 @@ void add_all(Hosts& hosts, const QueryResult& result, std::string_view stat, std
 void add_memory(Hosts& hosts, const QueryResult& result) {
   std::map<HostRow*, std::pair<std::optional<double>, std::optional<double>>> memory;
   for (const SeriesColumns& series : result.series) {
-    const auto [host, rest] = hosts.host_of(series.name);
-    if (rest == kMemoryTotal) memory[host].first = mean(stat_column(series, "avg"));
-    if (rest == kMemoryAvailable) memory[host].second = mean(stat_column(series, "avg"));
+    HostRow* const host = hosts.host_of(series.name);
+    if (host == nullptr) continue;
+    if (path_of(series.name) == kMemoryTotal) memory[host].first = mean(stat_column(series, "avg"));
+    if (path_of(series.name) == kMemoryAvailable) memory[host].second = mean(stat_column(series, "avg"));
   }
   for (const auto& [host, sizes] : memory) {
     const auto& [total, available] = sizes;
@@ -191,7 +208,7 @@ auto rank(const HostRow& host) {
     double& most = highest.at(rule.aspect == Aspect::kSaturation ? 0 : 1);
     most = std::max(most, measure->value / rule.critical);
   }
-  return std::tuple(-critical, -warnings, -highest[0], -highest[1], std::string_view(host.prefix));
+  return std::tuple(-critical, -warnings, -highest[0], -highest[1], std::string_view(host.host));
 }
 
 }  // namespace
@@ -217,8 +234,8 @@ const std::array<FigureRule, kFigureCount>& figure_rules() {
 UrlParameters averages_request() {
   UrlParameters out = last_minute("avg");
   add_patterns(out, kAverages);
-  out.emplace_back("series", "*." + std::string(kMemoryTotal));
-  out.emplace_back("series", "*." + std::string(kMemoryAvailable));
+  out.emplace_back("series", pattern_of(kMemoryTotal));
+  out.emplace_back("series", pattern_of(kMemoryAvailable));
   return out;
 }
 
@@ -229,11 +246,8 @@ UrlParameters percentiles_request() {
 }
 
 UrlParameters history_request() {
-  return {{"from", "-1h"},
-          {"until", "now"},
-          {"step", "2m"},
-          {"stats", "avg"},
-          {"series", "*" + std::string(kPresence)}};
+  return {
+      {"from", "-1h"}, {"until", "now"}, {"step", "2m"}, {"stats", "avg"}, {"series", pattern_of(kPresence)}};
 }
 
 std::vector<HostRow> rank_hosts(const HostAnswers& answers) {
@@ -245,15 +259,15 @@ std::vector<HostRow> rank_hosts(const HostAnswers& answers) {
       host.figures.at(static_cast<size_t>(Figure::kLag)) = Measure{static_cast<double>(*lag)};
   }
   for (const SeriesColumns& series : answers.averages.series) {
-    if (series.name.ends_with(kPresence))
-      hosts.host(series.name.substr(0, series.name.size() - kPresence.size()));
+    const std::string_view host = tag_of(series.name, "host");
+    if (path_of(series.name) == kPresence && !host.empty()) hosts.host(host);
   }
   add_all(hosts, answers.averages, "avg", kAverages, mean);
   add_all(hosts, answers.percentiles, "p99", kPercentiles, highest_value);
   add_memory(hosts, answers.averages);
   for (const SeriesColumns& series : answers.history.series) {
-    const auto [host, rest] = hosts.host_of(series.name);
-    if (host == nullptr || rest != kPresence.substr(1)) continue;
+    HostRow* const host = hosts.host_of(series.name);
+    if (host == nullptr || path_of(series.name) != kPresence) continue;
     if (const Values* values = stat_column(series, "avg")) host->cpu_busy = *values;
   }
   std::vector<HostRow> rows = hosts.all();

@@ -53,7 +53,7 @@ struct Measure {
 };
 
 struct HostRow {
-  std::string prefix;  // of its series: host.web1
+  std::string host;  // the tag `host` of its series
   std::array<std::optional<Measure>, kFigureCount> figures = {};
   std::optional<int64_t> away_since_s = std::nullopt;  // its agent is not connected
   Level level = Level::kOk;                            // the worst of its figures; away is critical
@@ -73,7 +73,7 @@ UrlParameters averages_request();
 UrlParameters percentiles_request();
 UrlParameters history_request();
 
-// Returns a row per agent and per prefix with a series PREFIX.cpu.busy. The order: most critical figures,
+// Returns a row per agent and per host with a series host.cpu.busy_percent. The order: most critical figures,
 // most warnings, largest saturation, largest utilisation, name.
 std::vector<HostRow> rank_hosts(const HostAnswers& answers);
 

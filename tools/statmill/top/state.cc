@@ -36,7 +36,7 @@ void follow(Place& where, std::string& selected, const Rows& shown, size_t rows,
 
 void follow_hosts(TopState& state, const TopData& data) {
   follow(state.hosts, state.selected_host, shown_hosts(state, data), list_rows(state),
-         [](const HostRow& row) { return row.prefix; });
+         [](const HostRow& row) { return row.host; });
 }
 
 void follow_series(TopState& state, const TopData& data) {
@@ -53,9 +53,9 @@ void move_cursor(TopState& state, int64_t rows, const TopData& data) {
   in_hosts ? follow_hosts(state, data) : follow_series(state, data);
 }
 
-void show_series(TopState& state, std::string prefix) {
-  if (state.prefix != prefix) state.series = {};
-  state.prefix = std::move(prefix);
+void show_series(TopState& state, std::string host) {
+  if (state.host != host) state.series = {};
+  state.host = std::move(host);
   state.view = View::kSeries;
   state.filter.clear();
   state.selected_series.clear();
@@ -155,7 +155,21 @@ const std::vector<std::string>& chart_ranges() {
   return ranges;
 }
 
-std::string listed_pattern(const TopState& state) { return state.prefix.empty() ? "*" : state.prefix + ".*"; }
+std::string listed_pattern(const TopState& state) {
+  if (state.host.empty()) return "*";
+  std::string host = state.host;
+  for (char& c : host) {
+    if (std::string_view("*?[]{},").find(c) != std::string_view::npos) c = '?';
+  }
+  return "*;host=" + host + "{,;*}";
+}
+
+std::string shown_series_name(const TopState& state, std::string_view name) {
+  const std::string tag = ";host=" + state.host;
+  const size_t at = state.host.empty() ? std::string_view::npos : name.find(tag);
+  if (at == std::string_view::npos) return std::string(name);
+  return std::string(name.substr(0, at)) + std::string(name.substr(at + tag.size()));
+}
 
 std::string charted_range(const TopState& state) {
   return state.chart_series + " " + chart_ranges().at(state.range);
@@ -164,7 +178,7 @@ std::string charted_range(const TopState& state) {
 std::vector<const HostRow*> shown_hosts(const TopState& state, const TopData& data) {
   std::vector<const HostRow*> out;
   for (const HostRow& row : data.hosts) {
-    if (contains(row.prefix, state.filter)) out.push_back(&row);
+    if (contains(row.host, state.filter)) out.push_back(&row);
   }
   return out;
 }

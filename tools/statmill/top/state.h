@@ -39,9 +39,9 @@ struct TopState {
   View view = View::kHosts;
   Place hosts;
   Place series;
-  std::string selected_host;  // prefix of the row under the cursor: the cursor follows it
+  std::string selected_host;  // of the row under the cursor: the cursor follows it
   std::string selected_series;
-  std::string prefix;  // what listed names begin with; empty: all
+  std::string host;    // whose series are listed; empty: all series
   std::string filter;  // part of the names that are shown, without case
   bool is_editing_filter = false;
   std::string chart_series;
@@ -57,6 +57,8 @@ const std::vector<std::string>& chart_ranges();
 
 // The pattern of the series that the view lists.
 std::string listed_pattern(const TopState& state);
+// The name of a series in this list: without the tag that all of them have.
+std::string shown_series_name(const TopState& state, std::string_view name);
 // The series and the range of the chart in view.
 std::string charted_range(const TopState& state);
 

@@ -37,7 +37,7 @@ std::string hosts_summary(const TopData& data) {
 std::string title_of(const TopState& state, const TopData& data) {
   if (state.view == View::kHosts) return data.at_s == 0 ? "hosts" : hosts_summary(data);
   if (state.view == View::kChart) return state.chart_series;
-  std::string which = state.prefix.empty() ? "all series" : state.prefix;
+  std::string which = state.host.empty() ? "all series" : state.host;
   if (data.listed != listed_pattern(state)) return which;
   return which + ": " + count_text(data.series.series.size(), "series", "series") +
          (data.series.truncated ? " and more" : "");
@@ -163,10 +163,9 @@ void draw_series(Screen& screen, const TopState& state, const TopData& data) {
   for (size_t i = state.series.first; i < end; ++i) {
     const ListedSeries& series = *shown[i];
     const int row = 2 + static_cast<int>(i - state.series.first);
-    const std::string prefix = state.prefix.empty() ? "" : state.prefix + ".";
-    const std::string_view name =
-        std::string_view(series.name).substr(series.name.starts_with(prefix) ? prefix.size() : 0);
-    screen.put(row, 0, shorten(name, static_cast<size_t>(std::max(places.kind - 1, 8))));
+    screen.put(
+        row, 0,
+        shorten(shown_series_name(state, series.name), static_cast<size_t>(std::max(places.kind - 1, 8))));
     screen.put(row, places.kind, series.kind, kDim);
     screen.put_right(row, places.age_end, age_text(data.at_s - series.last_s), kDim);
     const SeriesColumns* values = values_of(data, series.name);

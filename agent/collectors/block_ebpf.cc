@@ -1,6 +1,7 @@
-// The block collector: requests, bytes, errors and latency of each block device and operation.
+// Block devices from eBPF: latency and errors of each device and operation.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -14,9 +15,9 @@ namespace {
 
 constexpr std::array<std::string_view, BLOCK_OPS> kOps = {"read", "write", "flush", "discard", "other"};
 
-class BlockCollector final : public BpfCollector {
+class BlockEbpf final : public BpfCollector {
  public:
-  BlockCollector(LoadedProbe probe, std::string devices)
+  BlockEbpf(LoadedProbe probe, std::string devices)
       : BpfCollector("block", std::move(probe)), devices_(std::move(devices)) {}
 
  protected:
@@ -24,19 +25,17 @@ class BlockCollector final : public BpfCollector {
     const BankReport<block_bank> report(probe, "block_banks", sink);
     if (has_program(probe, "block_complete")) report_slots(report.banks(), sink);
     for (size_t i = 0; i < kOps.size(); ++i) {
-      report.distribution("block_complete", "block.queue." + std::string(kOps[i]) + "_ns",
+      report.distribution("block_complete", "host.block.queue_wait_ns", {kOps[i]},
                           [i](const block_bank& bank) -> const h2_cells& { return bank.queue_ns[i]; });
     }
-    report.total("block_requeue", "block.requeues", &block_bank::requeues);
-    report.total("block_complete", "block.discarded", &block_bank::discarded);
-    report.total("block_complete", "block.slots_missed", &block_bank::slots_missed);
+    report.total("block_requeue", "host.block.requeues", {}, &block_bank::requeues);
+    report.total("block_complete", "host.agent.ebpf_discarded", {"block", "request"}, &block_bank::discarded);
+    report.total("block_complete", "host.agent.ebpf_slots_missed", {"block"}, &block_bank::slots_missed);
     return {};
   }
 
  private:
   struct Totals {
-    uint64_t ops = 0;
-    uint64_t bytes = 0;
     uint64_t errors = 0;
     H2Total latency;
   };
@@ -48,8 +47,6 @@ class BlockCollector final : public BpfCollector {
         const uint64_t key = load_cell(slot.key);
         if (key == 0) continue;
         Totals& totals = all[key];
-        totals.ops += load_cell(slot.ops);
-        totals.bytes += load_cell(slot.bytes);
         totals.errors += load_cell(slot.errors);
         totals.latency.add(slot.latency_ns);
       }
@@ -57,11 +54,9 @@ class BlockCollector final : public BpfCollector {
     for (const auto& [key, totals] : all) {
       const size_t op = (key & 0xff) - 1;
       if (op >= kOps.size()) continue;
-      const std::string base = "block." + name_of(key) + "." + std::string(kOps[op]) + ".";
-      sink.total(base + "ops", totals.ops);
-      sink.total(base + "bytes", totals.bytes);
-      sink.total(base + "errors", totals.errors);
-      sink.distribution(base + "latency_ns", totals.latency.distribution());
+      const std::string device = name_of(key);
+      sink.total("host.block.errors", {device, kOps[op]}, totals.errors);
+      sink.distribution("host.block.latency_ns", {device, kOps[op]}, totals.latency.distribution());
     }
   }
 
@@ -72,9 +67,11 @@ class BlockCollector final : public BpfCollector {
     std::array<char, 512> target{};
     const ssize_t length =
         ::readlink((devices_ + "/" + major + ":" + minor).c_str(), target.data(), target.size());
-    if (length <= 0) return major + "_" + minor;
+    if (length <= 0) return major + ":" + minor;
     const std::string_view path(target.data(), static_cast<size_t>(length));
-    return series_part(path.substr(path.rfind('/') + 1));
+    std::string name(path.substr(path.rfind('/') + 1));
+    std::replace(name.begin(), name.end(), '!', '/');  // as in /proc/diskstats
+    return name;
   }
 
   const std::string devices_;
@@ -82,8 +79,8 @@ class BlockCollector final : public BpfCollector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_block_collector(LoadedProbe probe, const BpfEnvironment& environment) {
-  return std::make_unique<BlockCollector>(std::move(probe), environment.devices);
+std::unique_ptr<Collector> make_block_ebpf(LoadedProbe probe, const BpfEnvironment& environment) {
+  return std::make_unique<BlockEbpf>(std::move(probe), environment.devices);
 }
 
 }  // namespace statmill
