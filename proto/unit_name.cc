@@ -20,7 +20,6 @@ constexpr auto kEndings = std::to_array<Ending>({{"bytes", "bytes"},
                                                  {"s", "s"},
                                                  {"seconds", "s"},
                                                  {"percent", "percent"},
-                                                 {"avg10", "percent"},  // pressure stall information
                                                  {"ratio", "ratio"},
                                                  {"celsius", "celsius"},
                                                  {"volts", "volts"},

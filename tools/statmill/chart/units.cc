@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "proto/family.h"
 #include "proto/unit_name.h"
 
 namespace statmill {
@@ -39,19 +38,6 @@ std::span<const Step> steps_of(Unit::Kind kind) {
   return kNumbers;
 }
 
-// Returns the parts of a path: the last, and the one before.
-struct LastParts {
-  std::string_view last;
-  std::string_view before;
-};
-LastParts last_parts(std::string_view path) {
-  const size_t dot = path.rfind('.');
-  if (dot == std::string_view::npos) return {path, {}};
-  const std::string_view above = path.substr(0, dot);
-  const size_t other = above.rfind('.');
-  return {path.substr(dot + 1), other == std::string_view::npos ? above : above.substr(other + 1)};
-}
-
 Unit unit_of_values(std::string_view name) {
   const std::string_view word = unit_of_name(name);
   if (word == "ns") return {Unit::Kind::kSeconds, 1e-9};
@@ -60,15 +46,6 @@ Unit unit_of_values(std::string_view name) {
   if (word == "s") return {Unit::Kind::kSeconds, 1};
   if (word == "bytes") return {Unit::Kind::kBytes};
   if (word == "percent") return {Unit::Kind::kPercent};
-  const auto [last, before] = last_parts(path_of(name));
-  constexpr std::array<std::string_view, 9> kCpu = {"busy",    "idle",  "iowait", "irq", "nice",
-                                                    "softirq", "steal", "system", "user"};
-  if (before == "cpu" && std::find(kCpu.begin(), kCpu.end(), last) != kCpu.end())
-    return {Unit::Kind::kPercent};
-  constexpr std::array<std::string_view, 9> kMemory = {
-      "available", "buffers", "cached", "dirty", "free", "slab", "total", "swap_free", "swap_total"};
-  if (before == "memory" && std::find(kMemory.begin(), kMemory.end(), last) != kMemory.end())
-    return {Unit::Kind::kBytes};
   return {};
 }
 

@@ -17,7 +17,7 @@ struct Unit {
 };
 
 // Returns the unit of a statistic ("avg", "p99", ...) of a series: its name ends in it
-// (unit_of_name), or is one of the agent's (agent/collectors/README.md).
+// (proto/unit_name.h).
 Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat);
 
 // A power of a unit: a value times `factor` has `decimals` digits worth reading and the unit `suffix`.
