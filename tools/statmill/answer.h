@@ -42,9 +42,9 @@ using QueryTexts = ResultOf<std::string>;
 struct ListedSeries {
   std::string name;
   std::string kind;
-  std::string unit;  // empty: unknown, or a plain count
-  std::string help;
-  std::string retention;
+  std::string unit = {};  // empty: unknown, or a plain count
+  std::string help = {};
+  std::string retention = {};
   int64_t first_s = 0;
   int64_t last_s = 0;
 };

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "proto/istatd/exact_line.h"
 #include "proto/istatd/parser.h"
 #include "server/tick/recovery.h"
 #include "tests/support/secrets.h"
