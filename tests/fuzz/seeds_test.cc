@@ -16,6 +16,7 @@
 #include "proto/agent/frames.h"
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
+#include "storage/family_row.h"
 
 namespace statmill {
 namespace {

@@ -24,10 +24,6 @@ std::vector<std::string> parsed(std::string_view line) {
   for (const std::string& refused : refused_texts(batch)) samples.push_back(refused);
   for (const Metadata& m : batch.metadata)
     samples.push_back("meta " + std::string(m.key) + "=" + std::string(m.text));
-  for (const Batch::Family& f : batch.families) {
-    samples.push_back("family " + std::string(kind_text(f.text.kind)) + " " + std::string(f.text.path) +
-                      " [" + std::string(f.text.unit) + "] " + std::string(f.text.help));
-  }
   return samples;
 }
 
