@@ -25,8 +25,7 @@ std::chrono::nanoseconds cpu_time_used() {
 }  // namespace
 
 void SelfReport::report(SteadyTime now, MetricSink& sink) {
-  sink.gauge("host.up", 1);
-  sink.increment("host.agent.collections", 1);
+  sink.increment("host.up", 1);
   sink.gauge("host.agent.cpu_percent", cpu_percent(now));
   sink.gauge("host.agent.rss_bytes", rss_bytes());
   for (const Total& total : totals_) sink.total(total.family, total.read());

@@ -25,7 +25,7 @@ class SelfReport {
     gauges_.push_back({family, std::move(read)});
   }
   // Puts into `sink` what was added, and:
-  // host.up: 1, and host.agent.collections: one more (proto/host_presence.h).
+  // host.up: one collection, as a counter (proto/host_presence.h).
   // host.agent.cpu_percent: the CPU time of this process since the previous report, in percent of one CPU;
   // absent from the first report.
   // host.agent.rss_bytes: resident memory.

@@ -5,10 +5,10 @@
 
 namespace statmill {
 
-// Each agent counts its collections in the counter `host.agent.collections;host=NAME`, one in each interval.
+// Each agent counts its collections in the counter `host.up;host=NAME`, one in each interval.
 // A silent slot of an event series with the same `host` is 0 only if this counter has a sample there:
 // otherwise nobody looked.
-inline constexpr std::string_view kPresencePath = "host.agent.collections";
+inline constexpr std::string_view kPresencePath = "host.up";
 inline constexpr std::string_view kHostTag = "host";
 
 }  // namespace statmill

@@ -7,14 +7,10 @@ namespace statmill {
 
 inline constexpr Family kAgentFamilies[] = {
     {.path = "host.up",
-     .collector = "agent",
-     .help = "1 at each collection: the host has samples of this time.",
-     .node_exporter = "up"},
-    {.path = "host.agent.collections",
      .kind = Kind::kCounter,
      .collector = "agent",
-     .help = "Collections of the agent: where it has no samples, silent events of the host are not known, "
-             "not zero."},
+     .help = "Collections that the agent has made. Where there are none, nothing is known about the host.",
+     .node_exporter = "up"},
     {.path = "host.agent.cpu_percent",
      .unit = "percent",
      .collector = "agent",

@@ -16,10 +16,10 @@ TEST(LatestValues, AreThoseOfTheLastCollection) {
   LatestValues latest(builder);
   builder.begin(from_unix_seconds(7));
   latest.begin();
-  latest.gauge("host.up", 1);
+  latest.gauge("host.agent.rss_bytes", 1);
   latest.gauge("host.load.average_1m", 0.5);
   latest.total("host.block.operations", {"sda", "read"}, 40);
-  EXPECT_EQ(builder.finish().text, "host.up 7 1\nhost.load.average_1m 7 0.5\n");
+  EXPECT_EQ(builder.finish().text, "host.agent.rss_bytes 7 1\nhost.load.average_1m 7 0.5\n");
   builder.begin(from_unix_seconds(8));
   latest.begin();
   latest.gauge("host.load.average_1m", 0.25);
@@ -32,7 +32,7 @@ TEST(LatestValues, AreThoseOfTheLastCollection) {
   EXPECT_THAT(text,
               testing::HasSubstr("\nstatmill_host_block_operations_total{device=\"sda\",op=\"read\"} 42\n"));
   EXPECT_THAT(text, testing::HasSubstr("\nstatmill_host_load_average_1m 0.25\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("host_up")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("host_agent_rss")));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("clock_difference")));
 }
 
@@ -45,7 +45,7 @@ TEST(LatestValues, IncludeDistributionsAndKeptValues) {
   latest.distribution("host.sched.runqueue_wait_ns", {.grouping_power = 3, .counts = counts, .sum = 4});
   latest.gauge("host.cgroup.tasks", {"/a"}, 5);
   latest.total("host.cgroup.switches", {"/a"}, 3);
-  latest.gauge("host.up", 6);
+  latest.gauge("host.agent.rss_bytes", 6);
   builder.finish();
   EXPECT_THAT(prometheus_text(latest.readings()),
               testing::HasSubstr("\nstatmill_host_sched_runqueue_wait_seconds_count 3\n"));
@@ -57,7 +57,7 @@ TEST(LatestValues, IncludeDistributionsAndKeptValues) {
   const std::string text = prometheus_text(latest.readings());
   EXPECT_THAT(text, testing::HasSubstr("\nstatmill_host_cgroup_tasks{cgroup=\"/a\"} 5\n"));
   EXPECT_THAT(text, testing::HasSubstr("\nstatmill_host_cgroup_switches_total{cgroup=\"/a\"} 3\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("host_up")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("host_agent_rss")));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
   EXPECT_THAT(text, HasSubstr("host.agent.collector_status;collector=load "));
   EXPECT_THAT(text, HasSubstr("*host.agent.lines_dropped "));
   EXPECT_THAT(text, HasSubstr("host.agent.rss_bytes "));
-  EXPECT_THAT(text, HasSubstr("host.up "));
+  EXPECT_THAT(text, HasSubstr("$c host.up "));
   EXPECT_EQ(server.tags(), "dc=eu;host=t");
   process.signal(GetParam());
   EXPECT_THAT(server.all_lines(), testing::EndsWith("\n"));
@@ -102,8 +102,8 @@ TEST(AgentProgram, OncePrintsOneCollection) {
   Process process(agent({"--once", "--interval", "100ms", "--agent.host", "h", "--collectors", "load,cpu"}));
   EXPECT_THAT(process.wait(), Optional(0));
   EXPECT_THAT(process.standard_output(), HasSubstr("\n*host.cpu.context_switches "));
-  EXPECT_EQ(process.standard_output().find("host.up "), 0U);
-  EXPECT_EQ(process.standard_output().find("host.up ", 1), std::string::npos) << "one collection, not two";
+  EXPECT_EQ(process.standard_output().find("$c host.up "), 0U);
+  EXPECT_EQ(process.standard_output().find("$c host.up ", 1), std::string::npos) << "one collection, not two";
 }
 
 TEST(AgentProgram, ASignalEndsOnce) {

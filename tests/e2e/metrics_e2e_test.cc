@@ -81,15 +81,8 @@ std::vector<Family> families_of(const std::string& text) {
   return families;
 }
 
-// What depends on the host and its collectors is not in the page.
-bool is_of_host(const std::string& name) {
-  if (!name.starts_with("statmill_host_")) return false;
-  if (!name.starts_with("statmill_host_agent_")) return true;
-  for (const char* part : {"_collector_status", "_ebpf", "_cgroups_", "_program_"}) {
-    if (name.find(part) != std::string::npos) return true;
-  }
-  return false;
-}
+// docs/series.md has what an agent measures on its host, and about itself.
+bool is_of_host(const std::string& name) { return name.starts_with("statmill_host_"); }
 
 Rows rows_of(const std::string& text) {
   Rows rows;

@@ -12,6 +12,7 @@
 #include "agent/catalogue/series_name.h"
 #include "agent/collectors/make_collectors.h"
 #include "proto/added_tags.h"
+#include "proto/host_presence.h"
 
 namespace statmill {
 namespace {
@@ -21,6 +22,12 @@ using testing::HasSubstr;
 
 bool is_plain(std::string_view text) {
   return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == std::string_view::npos;
+}
+
+TEST(Catalogue, HasThePresenceOfTheHost) {
+  const Family* const presence = find_family(kPresencePath);
+  ASSERT_NE(presence, nullptr);
+  EXPECT_EQ(presence->kind, Kind::kCounter) << "silence is unknown";
 }
 
 TEST(Catalogue, EachFamilyIsInCanonicalFormAndExplained) {

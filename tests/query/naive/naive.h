@@ -46,7 +46,7 @@ struct SampledSeries {
 };
 
 struct Setting {
-  // Events are silent, not absent, until the slot of this time. If a series `host.agent.collections` has the
+  // Events are silent, not absent, until the slot of this time. If a series `host.up` has the
   // same `host`, only where it has samples; the slot of this time also if the one before has some.
   Timestamp now;
   Duration slot = std::chrono::seconds(10);

@@ -111,7 +111,7 @@ std::vector<SampledSeries> random_series(const Span& span, Random& random) {
   }
   for (const char* host : {"a", "b", "c"}) {
     if (random.below(3) != 0) continue;
-    const Labels labels = {{"__name__", "host.agent.collections"}, {"host", host}};
+    const Labels labels = {{"__name__", "host.up"}, {"host", host}};
     out.push_back({labels, SeriesKind::kCounter, random_samples(SeriesKind::kCounter, span, random)});
   }
   return out;

@@ -30,7 +30,7 @@ std::optional<std::set<Timestamp>> presence_of(const SampledSeries& series,
   const std::string host = value_or_empty(series.labels, "host");
   for (const SampledSeries& other : all) {
     if (host.empty() || other.samples.empty() || value_or_empty(other.labels, "host") != host) continue;
-    if (value_or_empty(other.labels, "__name__") != "host.agent.collections") continue;
+    if (value_or_empty(other.labels, "__name__") != "host.up") continue;
     if (!slots) slots.emplace();
     for (const TimedNumber& sample : other.samples) slots->insert(slot_begin(sample.time, setting));
   }

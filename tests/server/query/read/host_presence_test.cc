@@ -35,7 +35,7 @@ class HostPresenceTest : public testing::Test {
   }
   // The agent collects in each slot of [begin_s, end_s).
   void present(int64_t begin_s, int64_t end_s,
-               std::string_view name = "host.agent.collections;host=web%201") {
+               std::string_view name = "host.up;host=web%201") {
     for (int64_t t = begin_s; t < end_s; t += 10) send(name, Kind::kCounter, t);
   }
   // Flushes, and lets the rollup reach what is older than that.
@@ -79,7 +79,7 @@ TEST_F(HostPresenceTest, ADeadHostShowsNoZeros) {
 
 TEST_F(HostPresenceTest, WithoutAPresenceSeriesSilenceIsZero) {
   send(kErrors, Kind::kEvent, kStart);
-  present(kStart, kStart + 60, "host.agent.collections;host=web2");
+  present(kStart, kStart + 60, "host.up;host=web2");
   now_ = kStart + 25;
   EXPECT_EQ(counts(kErrors, kStart, kStart + 40, 10), (std::vector<uint64_t>{1, 1, 1, 0}));
 }
@@ -104,7 +104,7 @@ TEST_F(HostPresenceTest, TheSlotUnderWayIsZeroIfTheHostWasThereASlotAgo) {
 TEST_F(HostPresenceTest, AllPresenceSeriesOfAHostCount) {
   send(kErrors, Kind::kEvent, kStart);
   present(kStart, kStart + 20);
-  present(kStart + 30, kStart + 40, "host.agent.collections;dc=eu;host=web%201");
+  present(kStart + 30, kStart + 40, "host.up;dc=eu;host=web%201");
   now_ = kStart + 105;
   EXPECT_EQ(counts(kErrors, kStart, kStart + 60, 10), (std::vector<uint64_t>{1, 1, 0, 1, 0, 0}));
 }
@@ -127,7 +127,7 @@ TEST_F(HostPresenceTest, EachHostHasItsOwn) {
   for (int i = 0; i < kHosts; ++i) {
     const std::string host = ";host=h" + std::to_string(i);
     send("errors" + host, Kind::kEvent, kStart);
-    present(kStart, kStart + 10 * (i % 4), "host.agent.collections" + host);
+    present(kStart, kStart + 10 * (i % 4), "host.up" + host);
   }
   now_ = kStart + 100;
   const auto answer = engine.run({{"errors;*"}, kStart, kStart + 50, 10, {}}, from_unix_seconds(now_));
