@@ -1,5 +1,6 @@
 #include "agent/sampler.h"
 
+#include "agent/catalogue/family_lines.h"
 #include "agent/collectors/make_collectors.h"
 #include "agent/host_name.h"
 #include "base/hash.h"
@@ -32,6 +33,10 @@ LineBatch Sampler::collect() {
   const SteadyTime now = clock_.steady();
   builder_.begin(clock_.wall());
   latest_.begin();
+  if (!families_at_ || now - *families_at_ >= std::chrono::hours(1)) {
+    families_at_ = now;
+    builder_.lines(family_lines());
+  }
   MetricSink& sink = remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_;
   self_report_.report(now, sink);
   collection_.collect(now, sink);

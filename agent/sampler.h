@@ -2,6 +2,7 @@
 // next collection is due.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Sampler {
   Sampler(const AgentConfig& config, Log& log, const Clock& clock);
 
   // Collects once and returns the lines. The first collection lacks totals, because they are sent as growth.
+  // Once an hour, first in the first collection, they begin with unit and help of all families of the
+  // catalogue.
   LineBatch collect();
   // Returns the time until the next collection.
   Duration until_next() const;
@@ -43,7 +46,8 @@ class Sampler {
   LatestValues latest_{builder_};
   Collection collection_;
   SelfReport self_report_;
-  const bool remembers_latest_;  // for /metrics
+  std::optional<SteadyTime> families_at_;  // when their lines were last in a collection
+  const bool remembers_latest_;            // for /metrics
 };
 
 }  // namespace statmill

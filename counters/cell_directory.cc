@@ -12,16 +12,18 @@ namespace {
 // atomic.
 constexpr uint64_t kCellsHeldMax = 2 * kCellsMax;
 
-bool is_plain(std::string_view name) {
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; });
+// Returns whether all bytes are `least` or above, and none is DEL.
+bool is_plain(std::string_view text, unsigned char least) {
+  return std::all_of(text.begin(), text.end(),
+                     [least](char c) { return static_cast<unsigned char>(c) >= least && c != '\x7f'; });
 }
 
 // Returns what is wrong with the item, or null.
 const char* fault_of(const Item& item) {
   const Entry& entry = item.entry;
   if (entry.state < State::kLive || entry.state > State::kGone) return "an instrument in an unknown state";
-  if (!is_plain(item.name)) return "a name with blanks or control bytes";
+  if (!is_plain(item.name, '!')) return "a name with blanks or control bytes";
+  if (!is_plain(item.unit, '!') || !is_plain(item.help, ' ')) return "a unit or help with control bytes";
   if (entry.grouping_power > kGroupingPowerMax) return "a histogram with invalid dimensions";
   if (entry.first_cell == 0 || entry.first_cell >= kCellsMax || entry.count > kCellsMax ||
       entry.first_cell + cells_of(entry) > kCellsMax)
@@ -45,9 +47,14 @@ const char* parse_item(std::string_view directory, size_t& at, Item& item) {
   std::memcpy(&item.entry, rest.data(), sizeof(Entry));
   const size_t name_bytes = item.entry.name_bytes;
   if (name_bytes == 0 || name_bytes > kNameBytesMax) return "a name that is too short or too long";
-  const size_t bytes = entry_bytes(name_bytes);
+  const size_t unit_bytes = item.entry.unit_bytes;
+  const size_t help_bytes = item.entry.help_bytes;
+  if (unit_bytes > kUnitBytesMax || help_bytes > kHelpBytesMax) return "a unit or help that is too long";
+  const size_t bytes = entry_bytes(text_bytes_of(item.entry));
   if (bytes > rest.size()) return "a truncated entry";
   item.name = rest.substr(sizeof(Entry), name_bytes);
+  item.unit = rest.substr(sizeof(Entry) + name_bytes, unit_bytes);
+  item.help = rest.substr(sizeof(Entry) + name_bytes + unit_bytes, help_bytes);
   at += bytes;
   return fault_of(item);
 }

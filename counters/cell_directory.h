@@ -16,6 +16,8 @@ struct Item {
   size_t at = 0;  // the offset of its entry in the directory
   Entry entry{};
   std::string_view name;
+  std::string_view unit;
+  std::string_view help;
 };
 
 // Returns true if the instrument's values are in its cells: it is live, or a histogram that has ended.
@@ -28,7 +30,7 @@ struct Directory {
   std::string error;
 };
 
-// Names are views into `bytes`. If `error` is not empty, the directory is damaged and the other fields are
+// Texts are views into `bytes`. If `error` is not empty, the directory is damaged and the other fields are
 // undefined.
 Directory parse_directory(std::string_view bytes);
 

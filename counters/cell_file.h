@@ -15,11 +15,13 @@
 namespace statmill::cell_file {
 
 constexpr std::array<char, 8> kMagic = {'S', 'M', 'C', 'E', 'L', 'L', 'S', '\n'};
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kDirectoryAt = 4096;
 constexpr size_t kCellsAt = size_t{4} << 20;
 constexpr size_t kCpusMax = 8192;       // CONFIG_NR_CPUS of any kernel
 constexpr size_t kNameBytesMax = 2048;  // the longest name that a server accepts
+constexpr size_t kUnitBytesMax = 32;    // and of the longest unit and help text
+constexpr size_t kHelpBytesMax = 1024;
 constexpr size_t kHistogramCells = 2;  // after the cells of its buckets: the sum, and the number of overflows
 constexpr unsigned kGroupingPowerMax = 16;
 
@@ -43,7 +45,7 @@ enum class State : uint32_t {
 };
 enum class Type : uint8_t { kCounter = 1, kHistogram = 2 };
 
-// Followed by the name and by zeros up to a multiple of eight bytes.
+// Followed by name, unit and help, and by zeros up to a multiple of eight bytes.
 struct Entry {
   State state;  // atomic, stored after all other fields
   Type type;
@@ -52,10 +54,17 @@ struct Entry {
   uint32_t first_cell;
   uint32_t count;  // the number of a histogram's buckets; otherwise 1
   uint64_t value;  // of a counter that has ended; otherwise 0
+  uint16_t unit_bytes = 0;
+  uint16_t help_bytes = 0;
+  uint32_t zero = 0;
 };
-static_assert(sizeof(Entry) == 24);
+static_assert(sizeof(Entry) == 32);
 
-constexpr size_t entry_bytes(size_t name_bytes) { return sizeof(Entry) + (name_bytes + 7) / 8 * 8; }
+// The bytes of an entry whose texts have this many.
+constexpr size_t entry_bytes(size_t text_bytes) { return sizeof(Entry) + (text_bytes + 7) / 8 * 8; }
+constexpr size_t text_bytes_of(const Entry& entry) {
+  return size_t{entry.name_bytes} + entry.unit_bytes + entry.help_bytes;
+}
 
 // The number of a histogram's cells of finished records, which come last: one per power of two (histogram.h).
 constexpr size_t finished_cells_of(const Entry& entry) { return entry.count >> entry.grouping_power; }

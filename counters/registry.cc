@@ -96,7 +96,9 @@ uint32_t share(const Instrument& instrument) {
     entry.first_cell = static_cast<uint32_t>(histogram.cells().offset());
     entry.count = static_cast<uint32_t>(histogram.bucket_count());
   }
-  return entry.first_cell == 0 ? 0 : sharing::enter(entry, instrument.name());
+  return entry.first_cell == 0
+             ? 0
+             : sharing::enter(entry, {instrument.name(), instrument.unit(), instrument.help()});
 }
 
 // Using one name for two kinds of instruments is a bug of the program.
@@ -115,7 +117,7 @@ void append_tag_text(std::string& out, std::string_view text) {
 
 }  // namespace
 
-Instrument::Instrument(const char* name, const char* help, Type type, Registry* registry) noexcept
+Instrument::Instrument(const char* name, const Help& help, Type type, Registry* registry) noexcept
     : name_(name),
       help_(help),
       registry_(registry == nullptr ? &Registry::process() : registry),
@@ -160,6 +162,7 @@ std::string_view Reading::tag(std::string_view key) const {
 struct Registry::Owned {
   struct Entry {
     std::string help;
+    std::string unit;
     std::shared_ptr<Instrument> instrument;  // its deleter knows the type
   };
   std::map<std::string, Entry, std::less<>> by_name;
@@ -170,21 +173,22 @@ Registry& Registry::process() noexcept { return process_registry.registry; }
 Registry::~Registry() { delete owned_; }
 
 template <class Made, class... Arguments>
-Made* Registry::make(std::string_view path, std::string_view help, const Labels& labels,
-                     Instrument::Type type, Arguments&&... arguments) {
+Made* Registry::make(std::string_view path, const Help& help, const Labels& labels, Instrument::Type type,
+                     Arguments&&... arguments) {
   const std::lock_guard lock(owned_mutex_);
   if (owned_ == nullptr) owned_ = new Owned;
   const auto place = owned_->by_name.try_emplace(name_with(path, labels)).first;
   Owned::Entry& entry = place->second;
   if (entry.instrument == nullptr) {  // new, or an earlier allocation failed
-    entry.help = help;
-    entry.instrument = std::make_shared<Made>(place->first.c_str(), entry.help.c_str(),
+    entry.help = help.text;
+    entry.unit = help.unit;
+    entry.instrument = std::make_shared<Made>(place->first.c_str(), Help(entry.help, entry.unit),
                                               std::forward<Arguments>(arguments)..., this);
   }
   return entry.instrument->type() == type ? static_cast<Made*>(entry.instrument.get()) : nullptr;
 }
 
-Instrument* Registry::find_or_make(std::string_view path, std::string_view help, Instrument::Type type) {
+Instrument* Registry::find_or_make(std::string_view path, const Help& help, Instrument::Type type) {
   switch (type) {
     case Instrument::Type::kCounter:
       return make<Counter>(path, help, {}, type);
@@ -199,28 +203,28 @@ Instrument* Registry::find_or_make(std::string_view path, std::string_view help,
   }
 }
 
-Counter& Registry::counter(std::string_view path, std::string_view help, const Labels& labels) {
+Counter& Registry::counter(std::string_view path, const Help& help, const Labels& labels) {
   return known(make<Counter>(path, help, labels, Instrument::Type::kCounter));
 }
 
-Gauge& Registry::gauge(std::string_view path, std::string_view help, const Labels& labels) {
+Gauge& Registry::gauge(std::string_view path, const Help& help, const Labels& labels) {
   return known(make<Gauge>(path, help, labels, Instrument::Type::kGauge));
 }
 
-MaxGauge& Registry::max_gauge(std::string_view path, std::string_view help, const Labels& labels) {
+MaxGauge& Registry::max_gauge(std::string_view path, const Help& help, const Labels& labels) {
   return known(make<MaxGauge>(path, help, labels, Instrument::Type::kMax));
 }
 
-Histogram<>& Registry::histogram(std::string_view path, std::string_view help, const Labels& labels) {
+Histogram<>& Registry::histogram(std::string_view path, const Help& help, const Labels& labels) {
   return known(make<Histogram<>>(path, help, labels, Instrument::Type::kHistogram));
 }
 
-void Registry::gauge_fn(std::string_view path, std::string_view help, const Labels& labels,
+void Registry::gauge_fn(std::string_view path, const Help& help, const Labels& labels,
                         std::function<double()> read) {
   known(make<GaugeFn>(path, help, labels, Instrument::Type::kGaugeFn, std::move(read)));
 }
 
-void Registry::counter_fn(std::string_view path, std::string_view help, const Labels& labels,
+void Registry::counter_fn(std::string_view path, const Help& help, const Labels& labels,
                           std::function<uint64_t()> read) {
   known(make<CounterFn>(path, help, labels, Instrument::Type::kCounterFn, std::move(read)));
 }
@@ -258,6 +262,7 @@ std::vector<Reading> Registry::read(Maxima maxima) const {
     if (!reading_of) continue;
     reading_of->name = instrument->name();
     reading_of->help = instrument->help();
+    reading_of->unit = instrument->unit();
     const size_t path = paths.try_emplace(reading_of->path(), paths.size()).first->second;
     order.emplace_back(path, readings.size());
     readings.push_back(std::move(*reading_of));

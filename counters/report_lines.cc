@@ -1,17 +1,33 @@
 #include "counters/report_lines.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "counters/append_number.h"
 
 namespace statmill {
+namespace {
+
+// Appends a help text as a line can have it: its first 1 KiB, with blanks in place of control bytes.
+void append_line_text(std::string& out, std::string_view text) {
+  constexpr size_t kBytesMax = 1024;
+  constexpr auto is_inside_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  size_t size = std::min(text.size(), kBytesMax);
+  while (size > 0 && size < text.size() && is_inside_character(text[size])) --size;
+  for (const char c : text.substr(0, size))
+    out.push_back(static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c);
+}
+
+}  // namespace
 
 std::string_view ReportLines::make(const std::vector<Reading>& readings, std::string_view time) {
   time_ = time.empty() ? std::string() : " " + std::string(time);
   text_.clear();
   marks_.clear();
+  ++reports_;
+  for (const Reading& reading : readings) add_family(reading);
   for (const Reading& reading : readings) {
     switch (reading.type) {
       case Reading::Type::kCounter:
@@ -26,6 +42,27 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings, std::st
     }
   }
   return text_;
+}
+
+void ReportLines::resend_families_hourly(std::chrono::nanoseconds now) {
+  if (families_begun_ && now - *families_begun_ < std::chrono::hours(1)) return;
+  families_begun_ = now;
+  resend_families();
+}
+
+void ReportLines::add_family(const Reading& reading) {
+  if (reading.help.empty() && reading.unit.empty()) return;
+  if (reading.type == Reading::Type::kGauge && !std::isfinite(reading.level)) return;  // it has no series yet
+  constexpr std::array<char, 3> kLetters = {'e', 'g', 'd'};                            // by Reading::Type
+  std::string family(1, kLetters[static_cast<size_t>(reading.type)]);
+  family.append(" ").append(reading.path());
+  auto& [text, state] = *families_.try_emplace(std::move(family)).first;
+  if (state.is_sent || std::exchange(state.report, reports_) == reports_) return;
+  text_.append("$m ").append(text).append(" ");
+  text_.append(reading.unit.empty() ? "-" : reading.unit).append(" ");
+  append_line_text(text_, reading.help);
+  text_.push_back('\n');
+  marks_.push_back({.end = text_.size(), .is_family_sent = &state.is_sent});
 }
 
 std::string ReportLines::key_of(const Reading& reading) {
@@ -82,6 +119,7 @@ size_t ReportLines::sent(size_t end) {
   size_t lines = 0;
   for (const Mark& mark : marks_) {
     if (mark.end > end) break;
+    if (mark.is_family_sent != nullptr) *mark.is_family_sent = true;
     if (mark.last_sent != nullptr) *mark.last_sent = mark.count;
     if (mark.histogram != nullptr) mark.histogram->sent(mark.line);
     ++lines;

@@ -1,6 +1,7 @@
 // ReportLines: formats readings as lines with what changed since the lines that were sent before.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,8 +18,9 @@ namespace statmill {
 // Not thread-safe.
 class ReportLines {
  public:
-  // Returns the lines of a report. The server counts them under `time` (seconds since 1970), or under the
-  // time of receipt if it is empty. The result is valid until the next call.
+  // Returns the lines of a report: first those with unit and help of families that no report has had since
+  // the last resend_families(). The server counts them under `time` (seconds since 1970), or under the time
+  // of receipt if it is empty. The result is valid until the next call.
   std::string_view make(const std::vector<Reading>& readings, std::string_view time = {});
   // Returns the end of the last line that fits into `bytes_max` bytes from `begin` on. Returns the end of at
   // least one line if there is any.
@@ -26,6 +28,10 @@ class ReportLines {
   // Marks the lines up to byte `end` as sent, so that their counts are not sent again. Returns how many they
   // are.
   size_t sent(size_t end);
+  // Makes the next report contain all families again if an hour has passed since the last such report. Call
+  // it before make(); `now` is a steady time.
+  void resend_families_hourly(std::chrono::nanoseconds now);
+  void resend_families() { families_.clear(); }
 
  private:
   struct Mark {
@@ -34,10 +40,16 @@ class ReportLines {
     uint64_t count = 0;
     SentHistogram* histogram = nullptr;  // null for other instruments
     SentHistogram::Line line = {};       // of the histogram
+    bool* is_family_sent = nullptr;      // null for instruments
+  };
+  struct Family {
+    uint64_t report = 0;  // the last one that had its line
+    bool is_sent = false;
   };
   // Identifies an instrument. Names contain no zero byte, so the key of an instance is unique.
   static std::string key_of(const Reading& reading);
   void add_name(std::string_view mark, const Reading& reading);
+  void add_family(const Reading& reading);
   // Append the lines for one reading, if it has changed.
   void add_counter(const Reading& reading);
   void add_gauge(const Reading& reading);
@@ -48,6 +60,9 @@ class ReportLines {
   std::vector<Mark> marks_;
   std::unordered_map<std::string, std::optional<uint64_t>> last_sent_;  // of counters, by key
   std::unordered_map<std::string, SentHistogram> histograms_;
+  std::unordered_map<std::string, Family> families_;  // by kind and path, as in their lines
+  uint64_t reports_ = 0;                              // calls of make()
+  std::optional<std::chrono::nanoseconds> families_begun_;
 };
 
 }  // namespace statmill

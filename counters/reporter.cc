@@ -36,6 +36,7 @@ class Reporter::Impl {
     if (turn == Turn::kLast) {  // no later report could send values that this one holds back
       for (Reading& reading : readings) reading.sum_missing_max = 0;
     }
+    lines_.resend_families_hourly(std::chrono::steady_clock::now().time_since_epoch());
     const std::string_view text = lines_.make(readings);
     size_t sent = 0;
     while (sent < text.size()) {

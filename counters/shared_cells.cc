@@ -218,6 +218,8 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
     const bool is_read = entry.first_cell + cell_file::cells_of(entry) <= cells_end;
     Reading reading;
     reading.name = item.name;
+    reading.unit = item.unit;
+    reading.help = item.help;
     reading.instance = item.at + 1;
     bool is_possible = is_read || !has_cells(entry);  // an instrument that has ended stays so
     if (is_possible && entry.type == Type::kHistogram) {

@@ -185,15 +185,17 @@ bool make_room(size_t cells) noexcept {
   return file.map.load(std::memory_order_relaxed) == nullptr || make_room_locked(cells);
 }
 
-uint32_t enter(Entry entry, const char* name) noexcept {
+uint32_t enter(Entry entry, Texts texts) noexcept {
   if (file.map.load(std::memory_order_acquire) == nullptr) return 0;
   const std::lock_guard lock(file.mutex);
   char* const map = file.map.load(std::memory_order_relaxed);
   if (map == nullptr) return 0;
   auto& header = *reinterpret_cast<Header*>(map);
-  const size_t name_bytes = std::strlen(name);
+  if (texts.unit.size() > cell_file::kUnitBytesMax) texts.unit = {};
+  if (texts.help.size() > cell_file::kHelpBytesMax) texts.help = {};
+  const size_t name_bytes = texts.name.size();
   const size_t at = cell_file::kDirectoryAt + header.directory_bytes;
-  const size_t end = at + cell_file::entry_bytes(name_bytes);
+  const size_t end = at + cell_file::entry_bytes(name_bytes + texts.unit.size() + texts.help.size());
   const size_t pages_end = up_to_page(end);
   if (name_bytes == 0 || name_bytes > cell_file::kNameBytesMax || end > cell_file::kCellsAt ||
       (pages_end > file.directory_room && !populate(file.directory_room, pages_end - file.directory_room))) {
@@ -202,11 +204,15 @@ uint32_t enter(Entry entry, const char* name) noexcept {
   }
   file.directory_room = std::max(file.directory_room, pages_end);
   entry.name_bytes = static_cast<uint16_t>(name_bytes);
+  entry.unit_bytes = static_cast<uint16_t>(texts.unit.size());
+  entry.help_bytes = static_cast<uint16_t>(texts.help.size());
+  entry.zero = 0;
   entry.state = State::kLive;
   entry.value = 0;
   std::memcpy(map + at, &entry, sizeof entry);
-  // NOLINTNEXTLINE(bugprone-not-null-terminated-result): the entry has the length of the name
-  std::memcpy(map + at + sizeof entry, name, name_bytes);
+  char* to = map + at + sizeof entry;
+  for (const std::string_view text : {texts.name, texts.unit, texts.help})
+    to = std::copy(text.begin(), text.end(), to);
   shared(header.directory_bytes).store(end - cell_file::kDirectoryAt, std::memory_order_release);
   return static_cast<uint32_t>(at);
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "counters/cell_file.h"
 
@@ -21,9 +22,15 @@ char* begin(size_t cpus) noexcept;
 // Makes the first `cells` cells of each CPU usable. Returns false if the file system has no space for them.
 bool make_room(size_t cells) noexcept;
 
-// Enters a live instrument; the fields `value` and `state` of `entry` are ignored. Returns the offset of the
-// entry, or 0 if cells are not shared or the directory is full.
-uint32_t enter(cell_file::Entry entry, const char* name) noexcept;
+struct Texts {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view help;
+};
+// Enters a live instrument; the fields of `entry` about its texts, its value and its state are ignored.
+// Leaves out a unit or help that is too long. Returns the offset of the entry, or 0 if cells are not shared
+// or the directory is full.
+uint32_t enter(cell_file::Entry entry, Texts texts) noexcept;
 // Marks an instrument as ended; `value` is the final count of a counter. Does nothing if `place` is 0.
 void end(uint32_t place, uint64_t value) noexcept;
 // Marks a histogram that has ended as gone, if it has this first cell. Call it before its cells are set to

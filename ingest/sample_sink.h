@@ -13,8 +13,9 @@ class SampleSink {
  public:
   virtual ~SampleSink() = default;
 
-  // Applies the batch's samples; those without a time get `now`. Adds the refused ones to batch.refused and
-  // returns how many it accepted. Keeps no reference to the batch.
+  // Applies the batch's samples and families; samples without a time get `now`. Adds the refused ones to
+  // batch.refused, removes refused families, and returns how many samples it accepted. Keeps no reference to
+  // the batch.
   virtual uint64_t apply(Batch& batch, Timestamp now) = 0;
 };
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/family.h"
 #include "proto/line_sender.h"
 #include "proto/sample.h"
 #include "proto/text_arena.h"
@@ -59,10 +60,15 @@ struct Batch {
 
   std::vector<Sample> samples;
   std::vector<Metadata> metadata;  // `#key value` lines, in order; not samples
-  uint64_t received = 0;           // samples; a refused line counts as one, a fan-out as one per name
-  uint64_t extra_fields = 0;       // accepted lines whose fields after the seventh were ignored
-  uint64_t renamed = 0;            // accepted lines whose name lost a leading ~
-  uint64_t other_kinds = 0;        // accepted samples of another kind than their series
+  struct Family {
+    FamilyText text;
+    LineSender sender;
+  };
+  std::vector<Family> families;  // `$m` lines, in order; not samples
+  uint64_t received = 0;         // samples; a refused line counts as one, a fan-out as one per name
+  uint64_t extra_fields = 0;     // accepted lines whose fields after the seventh were ignored
+  uint64_t renamed = 0;          // accepted lines whose name lost a leading ~
+  uint64_t other_kinds = 0;      // accepted samples of another kind than their series
   std::array<uint64_t, kRefusalCount> refused{};
   std::vector<RefusedLine> refused_lines;  // at most kRefusedLinesMax
   // The rule of the port that received the samples; nullopt: the rule of the table. clear() keeps it.
@@ -107,6 +113,7 @@ struct Batch {
   void clear() {
     samples.clear();
     metadata.clear();
+    families.clear();
     received = extra_fields = renamed = other_kinds = 0;
     refused.fill(0);
     refused_lines.clear();

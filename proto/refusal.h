@@ -27,8 +27,8 @@ enum class Refusal : uint8_t {
   kBadExtension,   // a statsd extension that does not begin with a letter
   kUnsupported,    // a DogStatsD event
   kReserved,       // the first byte is reserved for later use
-  kBadMetadata,    // # without key or text
-  kMetadataLimit,  // more or longer metadata than a connection may have
+  kBadMetadata,    // # without key or text; a family's unit or help
+  kMetadataLimit,  // more or longer metadata than a connection, a family or the table of families may have
   kLineTooLong,    // over kLineBytesMax
   kUnterminated,   // the connection ended inside a line
   kStateLimit,     // a new statsd gauge or set, and the limit of those is reached

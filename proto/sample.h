@@ -2,6 +2,7 @@
 // samples; the table adds them to its series.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,8 @@ enum class Kind : uint8_t {
   kCounter = 3,       // what a counter elsewhere went up by: adds up as events do, but silence is unknown
 };
 
+inline constexpr std::array<Kind, 4> kKinds = {Kind::kGauge, Kind::kEvent, Kind::kDistribution,
+                                               Kind::kCounter};
 inline constexpr bool is_kind(uint8_t stored) { return stored <= static_cast<uint8_t>(Kind::kCounter); }
 
 // Returns whether the samples of a slot are amounts, which add up to one total.
@@ -52,6 +55,7 @@ struct Sample {
 
   std::string_view name;               // canonical: normalised and fanned out; lives as long as its Batch
   Kind kind = Kind::kGauge;            // of the series, if the sample is its first one; see OtherKind
+  bool is_in_ms = false;               // the dialect says that the values are milliseconds
   std::optional<int64_t> time_s;       // unix seconds; nullopt: the time of receipt
   Number value;                        // the observation, or the sum of a ready-made bucket
   const ReadyBucket* ready = nullptr;  // owned by its Batch; nullptr: a single observation

@@ -25,6 +25,7 @@ void SelfSeries::feed(Timestamp now, SteadyTime steady) {
     if (r.name.starts_with(kPrefix)) continue;
     r.name = names.emplace_back(kPrefix).append(r.name);
   }
+  lines_.resend_families_hourly(steady.time_since_epoch());
   const std::string_view lines = lines_.make(readings);
   Batch batch;
   parse_canonical_lines(lines, AddedTags(), batch);

@@ -88,6 +88,10 @@ std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const
        {"journal_rows", result.recovery.journal_rows},
        {"journal_entries", result.recovery.journal_entries},
        {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(to.clock.steady() - start).count()}});
+  if (recovery->family_rows_damaged > 0) {
+    to.log.error("units and help are damaged and unknown until senders send them again",
+                 {{"families", recovery->family_rows_damaged}});
+  }
   if (damage == Damage::kSalvage)
     report_losses(result.store->log_drops(), result.recovery.losses, to, salvage);
   if (auto fault = restore_agents(*result.store, config, to)) return std::move(*fault);

@@ -17,6 +17,7 @@ inline constexpr std::string_view kRollupKey = "rollup";        // chunk, id
 inline constexpr std::string_view kTrimKey = "trim";            // tick: the journal has no rows below it
 inline constexpr std::string_view kExpiredPrefix = "expired";   // + tier: first kept chunk, highest one ever
 inline constexpr std::string_view kAgentPrefix = "agent";       // + id: AgentRow
+inline constexpr std::string_view kFamilyPrefix = "family";     // + kind, path: FamilyRow
 inline constexpr std::string_view kTickKey = "tick";            // tick: of the newest batch
 inline constexpr std::string_view kClockKey = "clock";          // ClockRow
 inline constexpr std::string_view kHashSecretKey = "hash";      // HashSecret

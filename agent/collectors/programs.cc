@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "counters/report_lines.h"
+#include "proto/family.h"
 #include "statmill/shared_cells.h"
 
 namespace statmill {
@@ -166,6 +167,10 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   std::optional<std::vector<Reading>> readings = cells->read(error);
   round_.cost += cells->cost();
   if (!readings) return refuse(name, program, error);
+  for (Reading& reading : *readings) {  // a file may have any text
+    if (!is_unit(reading.unit)) reading.unit = {};
+    if (!is_help(reading.help)) reading.help = {};
+  }
   if (is_last) {  // the process is dead: unfinished records will never be finished
     for (Reading& reading : *readings) reading.sum_missing_max = 0;
   }
@@ -198,9 +203,11 @@ bool ProgramsCollector::refuse(const std::string& name, Program& program, const 
 
 // Returns whether all its lines are in the batch.
 bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink) {
+  program.lines.resend_families_hourly(clock_.steady().time_since_epoch());
   const std::string_view text = program.lines.make(readings, sink.time());
   if (std::exchange(program.is_reported_before, false)) {
     program.lines.sent(text.size());
+    program.lines.resend_families();  // so that a server that has not got them gets them
     return true;
   }
   const size_t room = std::min(options_.file_bytes_max, options_.bytes_in_all_max - round_.bytes);

@@ -3,16 +3,26 @@
 #include <string>
 #include <utility>
 
+#include "proto/istatd/family_line.h"
 #include "proto/istatd/writer.h"
 
 namespace statmill {
 
 void LineChunks::add(const Sample& sample) {
+  add_line([&](std::string& text) { append_line(text, sample); });
+}
+
+void LineChunks::add(const FamilyText& family) {
+  add_line([&](std::string& text) { append_family_line(text, family); });
+}
+
+template <class AppendLine>
+void LineChunks::add_line(const AppendLine& append) {
   const auto begin_batch = [this] { batches_.emplace_back().text.reserve(kBatchBytes); };
   if (batches_.empty()) begin_batch();
   std::string& text = batches_.back().text;
   const size_t before = text.size();
-  append_line(text, sample);
+  append(text);
   if (text.size() > kTextBytesMax && before > 0) {
     const std::string line = text.substr(before);
     text.resize(before);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "agent/batch_builder.h"
-#include "proto/sample.h"
+#include "proto/family.h"
 
 namespace statmill {
 
@@ -14,8 +14,9 @@ class LineChunks {
  public:
   static constexpr size_t kTextBytesMax = 48 * 1024;  // per batch; append_line() never makes a longer line
 
-  // Appends a line. Requires: what append_line() requires.
+  // Append a line. Require: what append_line() and append_family_line() require.
   void add(const Sample& sample);
+  void add(const FamilyText& family);
 
   size_t memory_bytes() const { return batches_.size() * kBatchBytes; }
   // An upper bound for the growth of memory_bytes() when lines of `text_bytes` bytes in total are added.
@@ -26,6 +27,9 @@ class LineChunks {
   std::vector<LineBatch> drain_full();
 
  private:
+  template <class AppendLine>
+  void add_line(const AppendLine& append);
+
   static constexpr size_t kBatchBytes = kTextBytesMax + 4096;  // with the line that exceeds the limit
 
   std::vector<LineBatch> batches_;

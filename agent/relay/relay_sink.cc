@@ -72,6 +72,12 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
   bool wakes = false;
   {
     MutexLock lock(mutex_);
+    std::erase_if(batch.families, [&](const Batch::Family& family) {
+      mutex_.held();
+      const auto verdict = add_family(family.text);
+      if (verdict.is_refused()) batch.refuse(verdict.reason(), family.text.path, family.sender);
+      return verdict.is_refused();
+    });
     for (size_t i = 0; i < samples.size(); ++i) {
       if (adds_up) {
         sums_.prefetch_slot(hashes[i + kSlotsAhead]);
@@ -92,7 +98,9 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
 
 Verdict<Refusal> RelaySink::pass_on(const Sample& sample) {
   const auto verdict = add_lines(sample);
-  if (verdict.is_accepted()) ++chunk_samples_;
+  if (verdict.is_refused()) return verdict;
+  ++chunk_samples_;
+  add_ms(sample);
   return verdict;
 }
 
@@ -117,7 +125,30 @@ Verdict<Refusal> RelaySink::make_sum(const SecondSums::Key& key, const Sample& s
     if (verdict.is_refused()) return verdict;
   }
   sums_.make(key, value_of(sample), weight);
+  add_ms(sample);
   return kAccepted;
+}
+
+Verdict<Refusal> RelaySink::add_family(const FamilyText& family) {
+  const size_t text_bytes = options_.names.count() * (kNameBytesMax + kUnitBytesMax + kHelpBytesMax);
+  if (!has_room(LineChunks::growth(text_bytes))) return Refusal::kMemoryLimit;
+  scratch_.clear();
+  if (const auto verdict = options_.names.apply(family.path, scratch_, names_); verdict.is_refused())
+    return verdict;
+  FamilyText named = family;
+  for (const std::string_view name : names_) {
+    named.path = path_of(name);
+    chunks_.add(named);
+  }
+  return kAccepted;
+}
+
+void RelaySink::add_ms(const Sample& sample) {
+  if (!sample.is_in_ms || ms_paths_.size() >= kUnitsMax) return;
+  const std::string_view path = path_of(sample.name);
+  const uint64_t hash = hash_name(path);
+  if (!ms_paths_.insert(hash).second) return;
+  if (add_family({sample.kind, path, "ms", {}}).is_refused()) ms_paths_.erase(hash);
 }
 
 Verdict<Refusal> RelaySink::end_sum(const SecondSums::Sum& sum) {
@@ -154,6 +185,10 @@ void RelaySink::drain(Which which, SteadyTime now, const BatchSink& sink) {
   {
     MutexLock lock(mutex_);
     is_woken_ = false;
+    if (now - ms_begun_ >= kUnitInterval) {
+      ms_paths_.clear();
+      ms_begun_ = now;
+    }
     takes_sums = is_time || are_many_sums();
     if (takes_sums) std::swap(sums_, draining_);
     samples = std::exchange(chunk_samples_, 0);

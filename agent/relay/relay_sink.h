@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/relay/host_names.h"
@@ -27,7 +28,9 @@ struct RelaySinkOptions {
 // Thread-safe, except that only one thread may call drain().
 class RelaySink final : public SampleSink {
  public:
-  static constexpr Duration kDrainInterval{1000};  // how often drain() should be called
+  static constexpr Duration kDrainInterval{1000};                   // how often drain() should be called
+  static constexpr Duration kUnitInterval = std::chrono::hours(1);  // how often the unit of timers is sent
+  static constexpr size_t kUnitsMax = 100'000;                      // paths whose unit is sent
 
   using BatchSink = std::function<void(LineBatch)>;
   enum class Which : uint8_t { kDue, kAll };
@@ -36,8 +39,8 @@ class RelaySink final : public SampleSink {
   // that drain() should be called soon; then not again until the next drain().
   RelaySink(RelaySinkOptions options, Registry& registry, std::function<void()> wake);
 
-  // Samples without a time get `now`. Refuses samples with memory_limit above bytes_max, and with the reasons
-  // of HostNames.
+  // Samples without a time get `now`. Refuses samples and families with memory_limit above bytes_max, and
+  // with the reasons of HostNames.
   uint64_t apply(Batch& batch, Timestamp now) override;
 
   // Hands over unaggregated samples, and sums whose interval is over (kDue) or all sums (kAll), in batches
@@ -52,6 +55,9 @@ class RelaySink final : public SampleSink {
       REQUIRES(mutex_);
   // Moves the sum, which cannot hold another sample, to the lines.
   Verdict<Refusal> end_sum(const SecondSums::Sum& sum) REQUIRES(mutex_);
+  Verdict<Refusal> add_family(const FamilyText& family) REQUIRES(mutex_);
+  // Adds a line for the family of a sample in milliseconds, whose line would not say so; once per hour.
+  void add_ms(const Sample& sample) REQUIRES(mutex_);
   // Adds a line for each name of the sample, if there is room.
   Verdict<Refusal> add_lines(const Sample& sample) REQUIRES(mutex_);
   bool has_room(size_t growth) const REQUIRES(mutex_) {
@@ -71,6 +77,10 @@ class RelaySink final : public SampleSink {
   SecondSums sums_ GUARDED_BY(mutex_);
   LineChunks chunks_ GUARDED_BY(mutex_);
   uint64_t chunk_samples_ GUARDED_BY(mutex_) = 0;  // how many samples the lines contain
+  // Paths whose unit has been handed over as ms since ms_begun_. Those of further paths are handed over
+  // later.
+  std::unordered_set<uint64_t> ms_paths_ GUARDED_BY(mutex_);
+  SteadyTime ms_begun_ GUARDED_BY(mutex_){};
   bool is_woken_ GUARDED_BY(mutex_) = false;
   Batch scratch_ GUARDED_BY(mutex_);  // owns the names
   std::vector<std::string_view> names_ GUARDED_BY(mutex_);

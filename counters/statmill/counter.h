@@ -26,7 +26,7 @@ class AnyCounter : public Instrument {
 
  protected:
   // `cells` must outlive this.
-  AnyCounter(const char* name, const char* help, Registry* registry, const Cells& cells,
+  AnyCounter(const char* name, const Help& help, Registry* registry, const Cells& cells,
              size_t index) noexcept
       : Instrument(name, help, Type::kCounter, registry), cells_(cells), index_(index) {}
 
@@ -35,11 +35,11 @@ class AnyCounter : public Instrument {
   const size_t index_;
 };
 
-// Thread-safe and async-signal-safe. Memory: 8 bytes per CPU plus 88.
+// Thread-safe and async-signal-safe. Memory: 8 bytes per CPU plus 112.
 class Counter final : public AnyCounter {
  public:
   // See Instrument for the arguments. If no cell is left, adds are lost and counted by adds_without_cell().
-  explicit Counter(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
+  explicit Counter(const char* name, const Help& help = {}, Registry* registry = nullptr) noexcept
       : AnyCounter(name, help, registry, cells_, 0) {
     cells_.claim(1);
     join();
@@ -68,7 +68,7 @@ class CounterGroup {
  public:
   struct Member {
     const char* name;
-    const char* help = "";
+    Help help = {};
   };
   // See Instrument. The strings must outlive the group.
   explicit CounterGroup(const std::array<Member, kSize>& members, Registry* registry = nullptr) noexcept
@@ -109,7 +109,7 @@ class CounterGroup {
 // `read` must be thread-safe and must not destroy instruments of the same registry.
 class CounterFn final : public Instrument {
  public:
-  CounterFn(const char* name, const char* help, std::function<uint64_t()> read, Registry* registry = nullptr)
+  CounterFn(const char* name, const Help& help, std::function<uint64_t()> read, Registry* registry = nullptr)
       : Instrument(name, help, Type::kCounterFn, registry), read_(std::move(read)) {
     join();
   }

@@ -35,7 +35,7 @@ class Family {
 
   // `help` and `registry` must outlive the family. `members_max` bounds memory when label values come from
   // outside.
-  Family(std::string path, const char* help, Keys keys, size_t members_max = kMembersMax,
+  Family(std::string path, const Help& help, Keys keys, size_t members_max = kMembersMax,
          Registry* registry = nullptr)
       : path_(std::move(path)),
         help_(help),
@@ -75,7 +75,7 @@ class Family {
 
  private:
   struct Made {
-    Made(std::string full_name, const char* help, Registry* registry)
+    Made(std::string full_name, const Help& help, Registry* registry)
         : name(std::move(full_name)), instrument(name.c_str(), help, registry) {}
     const std::string name;
     Member instrument;
@@ -97,7 +97,7 @@ class Family {
   }
 
   const std::string path_;
-  const char* const help_;
+  const Help help_;
   const Keys keys_;
   const size_t members_max_;
   Registry* const registry_;

@@ -15,7 +15,7 @@ namespace statmill {
 // One value for all CPUs; the last write wins. Thread-safe and async-signal-safe.
 class Gauge final : public Instrument {
  public:
-  explicit Gauge(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
+  explicit Gauge(const char* name, const Help& help = {}, Registry* registry = nullptr) noexcept
       : Instrument(name, help, Type::kGauge, registry) {
     join();
   }
@@ -33,7 +33,7 @@ class Gauge final : public Instrument {
 // thread-safe and must not destroy instruments of the same registry.
 class GaugeFn final : public Instrument {
  public:
-  GaugeFn(const char* name, const char* help, std::function<double()> read, Registry* registry = nullptr)
+  GaugeFn(const char* name, const Help& help, std::function<double()> read, Registry* registry = nullptr)
       : Instrument(name, help, Type::kGaugeFn, registry), read_(std::move(read)) {
     join();
   }
@@ -49,7 +49,7 @@ class GaugeFn final : public Instrument {
 // async-signal-safe. Recording a value that is not a new maximum costs one load.
 class MaxGauge final : public Instrument {
  public:
-  explicit MaxGauge(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
+  explicit MaxGauge(const char* name, const Help& help = {}, Registry* registry = nullptr) noexcept
       : Instrument(name, help, Type::kMax, registry) {
     join();
   }

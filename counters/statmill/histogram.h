@@ -32,7 +32,7 @@ class AnyHistogram : public Instrument {
   uint64_t count() const;
 
  protected:
-  AnyHistogram(const char* name, const char* help, Registry* registry, unsigned grouping_power,
+  AnyHistogram(const char* name, const Help& help, Registry* registry, unsigned grouping_power,
                size_t bucket_count) noexcept
       : Instrument(name, help, Type::kHistogram, registry),
         grouping_power_(grouping_power),
@@ -59,7 +59,7 @@ class Histogram final : public AnyHistogram {
  public:
   static constexpr size_t kBuckets = h2::bucket_count(kGroupingPower, kMaxPower);
 
-  explicit Histogram(const char* name, const char* help = "", Registry* registry = nullptr) noexcept
+  explicit Histogram(const char* name, const Help& help = {}, Registry* registry = nullptr) noexcept
       : AnyHistogram(name, help, registry, kGroupingPower, kBuckets) {}
 
   void record(uint64_t value) noexcept { record_n(value, 1); }

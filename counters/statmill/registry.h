@@ -33,6 +33,7 @@ struct Reading {
 
   std::string_view name;  // valid as long as the instrument
   std::string_view help;
+  std::string_view unit;  // empty: none was given
   uint64_t instance = 0;  // identifies one of several instruments of one name; only set by SharedCells
   Type type = Type::kGauge;
   uint64_t count = 0;  // of a counter: its value; of a histogram: the sum over its buckets
@@ -70,18 +71,17 @@ class Registry {
 
   // Find the instrument of this name and labels, or create it. Copy `path` and `help`. Abort the process if
   // the name belongs to an instrument of another kind.
-  Counter& counter(std::string_view path, std::string_view help, const Labels& labels = {});
-  Gauge& gauge(std::string_view path, std::string_view help, const Labels& labels = {});
-  MaxGauge& max_gauge(std::string_view path, std::string_view help, const Labels& labels = {});
-  Histogram<>& histogram(std::string_view path, std::string_view help, const Labels& labels = {});
-  void gauge_fn(std::string_view path, std::string_view help, const Labels& labels,
-                std::function<double()> read);
-  void counter_fn(std::string_view path, std::string_view help, const Labels& labels,
+  Counter& counter(std::string_view path, const Help& help, const Labels& labels = {});
+  Gauge& gauge(std::string_view path, const Help& help, const Labels& labels = {});
+  MaxGauge& max_gauge(std::string_view path, const Help& help, const Labels& labels = {});
+  Histogram<>& histogram(std::string_view path, const Help& help, const Labels& labels = {});
+  void gauge_fn(std::string_view path, const Help& help, const Labels& labels, std::function<double()> read);
+  void counter_fn(std::string_view path, const Help& help, const Labels& labels,
                   std::function<uint64_t()> read);
 
   // The same for callers that know the kind only at run time: kCounter, kGauge, kMax or kHistogram. Returns
   // null for other kinds, and if the name belongs to an instrument of another kind.
-  Instrument* find_or_make(std::string_view path, std::string_view help, Instrument::Type type);
+  Instrument* find_or_make(std::string_view path, const Help& help, Instrument::Type type);
 
   // Reads all instruments. Those with one path are adjacent; paths come in the order in which their first
   // instrument joined. Skips each MaxGauge without a record. Holds a lock for which only threads that create
@@ -92,7 +92,7 @@ class Registry {
   friend class Instrument;
   struct Owned;  // the instruments that the registry created, by name
   template <class Made, class... Arguments>
-  Made* make(std::string_view path, std::string_view help, const Labels& labels, Instrument::Type type,
+  Made* make(std::string_view path, const Help& help, const Labels& labels, Instrument::Type type,
              Arguments&&... arguments);
   void join(Instrument& instrument) noexcept;
   void leave(Instrument& instrument) noexcept;

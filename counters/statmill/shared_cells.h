@@ -49,7 +49,7 @@ class SharedCells {
 
   // Returns the counters and histograms in the order in which they were created, including those that ended.
   // `instance` identifies each of them permanently. The count of a counter never decreases. A histogram that
-  // ended is included until its cells are reused. Names are valid until the next call. Returns nullopt if the
+  // ended is included until its cells are reused. Texts are valid until the next call. Returns nullopt if the
   // file is damaged, with the reason in `error`.
   std::optional<std::vector<Reading>> read(std::string& error);
   // Instruments missing in the last read(): they did not fit into the file, or had impossible counts.

@@ -17,13 +17,6 @@ constexpr size_t kFieldsOfMany = 8;
 constexpr size_t kCellBytesMin = 4;                      // "0:1 "
 constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // per bucket
 
-std::optional<Kind> kind_of(std::string_view mark) {
-  for (const Kind kind : {Kind::kGauge, Kind::kEvent, Kind::kDistribution, Kind::kCounter}) {
-    if (mark.size() == 2 && mark[1] == exact_letter(kind)) return kind;
-  }
-  return std::nullopt;
-}
-
 bool has_good_field_count(Kind kind, size_t count) {
   if (count == kFieldsOfOne) return true;
   if (adds_up(kind)) return false;
@@ -86,7 +79,7 @@ Verdict<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, 
 
 Verdict<Refusal> read_line(std::string_view line, const AddedTags& added, Batch& batch) {
   const auto fields = split_fields<ExactFields::kMax>(line);
-  const auto kind = kind_of(fields[0]);
+  const auto kind = kind_of_exact_letter(fields[0].substr(1));
   if (!kind) return Refusal::kReserved;
   if (!has_good_field_count(*kind, fields.count)) return Refusal::kFieldCount;
   Sample sample;
@@ -109,6 +102,13 @@ Verdict<Refusal> read_line(std::string_view line, const AddedTags& added, Batch&
 }
 
 }  // namespace
+
+std::optional<Kind> kind_of_exact_letter(std::string_view text) {
+  for (const Kind kind : kKinds) {
+    if (text.size() == 1 && text.front() == exact_letter(kind)) return kind;
+  }
+  return std::nullopt;
+}
 
 void parse_exact_line(std::string_view line, const AddedTags& added, Batch& batch) {
   if (const auto verdict = read_line(line, added, batch); verdict.is_refused())

@@ -3,6 +3,7 @@
 // extremes and cells, and increments of counters.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "proto/added_tags.h"
@@ -18,6 +19,9 @@ constexpr char exact_letter(Kind kind) {
   if (kind == Kind::kCounter) return 'c';
   return kind == Kind::kDistribution ? 'd' : 'g';
 }
+
+// Returns the kind of one letter; nullopt for any other text.
+std::optional<Kind> kind_of_exact_letter(std::string_view text);
 
 // Parses one line without its LF and adds one sample or one refusal to `batch`. The name gets the tags of
 // `added` that it does not have itself. PROTOCOL.md has the grammar.

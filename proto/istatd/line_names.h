@@ -9,6 +9,7 @@
 #include "proto/added_tags.h"
 #include "proto/batch.h"
 #include "proto/canonical_name.h"
+#include "proto/istatd/family_line.h"
 #include "proto/line_text.h"
 #include "proto/normal_name.h"
 #include "proto/tagged_name.h"
@@ -45,6 +46,8 @@ inline constexpr auto is_not_plain_tag = [](Bytes16 b) -> Mask16 {
 
 class FoldedNames {
  public:
+  static constexpr PathRule kPathRule = PathRule::kFold;
+
   // Cuts the plain name at `at` out of the text [begin, end).
   PlainName find_plain(const char* begin, const char* at, const char* end) const {
     const char* const name_end = find_first(begin, at, end, is_not_plain_folded);
@@ -72,6 +75,8 @@ class FoldedNames {
 
 class CanonicalNames {
  public:
+  static constexpr PathRule kPathRule = PathRule::kKeep;
+
   // `added` must outlive it.
   explicit CanonicalNames(const AddedTags& added) : added_(added), adds_(!added.is_empty()) {}
 

@@ -208,6 +208,7 @@ const char* read_line(const char* begin, const char* end, Sample& sample, Statsd
     sample.kind = Kind::kDistribution;
     if (type == 'm') {
       if (*at++ != 's' || sample.value.mantissa < 0) return nullptr;
+      sample.is_in_ms = true;
     } else if (type != 'h' && type != 'd') {
       return nullptr;
     }

@@ -160,6 +160,7 @@ Verdict<Refusal> add_value(std::string_view text, const Part& part, StatsdBatch&
       return kAccepted;
     case Type::kTimer:
       if (sample.value.value() < 0) return Refusal::kBadValue;
+      sample.is_in_ms = true;
       [[fallthrough]];
     default:
       sample.kind = Kind::kDistribution;

@@ -174,6 +174,10 @@ std::string series_list_json(const SeriesPage& list) {
     out.push_back('{');
     append_text(out, "name", series.name);
     append_text(out, "kind", kind_text(series.kind));
+    append_text(out, "unit", series.unit);
+    append_text(out, "help", series.help);
+    append_text(out, "retention", series.retention);
+    append_integer(out, "first_s", series.first_s);
     append_integer(out, "last_s", series.last_s);
     out.push_back('}');
   }

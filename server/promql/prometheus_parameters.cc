@@ -148,11 +148,11 @@ Result<int64_t> parse_lookback(const Url& url) {
   return duration;
 }
 
-Result<size_t> parse_limit(const Url& url, size_t otherwise) {
-  const std::optional<std::string_view> text = url.find("limit");
+Result<size_t> parse_limit(const Url& url, size_t otherwise, std::string_view parameter) {
+  const std::optional<std::string_view> text = url.find(parameter);
   if (!text || text->empty()) return otherwise;
   const std::optional<size_t> count = parse_as<size_t>(*text);
-  if (!count) return invalid_parameter("limit", "cannot parse " + promql::quoted_text(*text));
+  if (!count) return invalid_parameter(parameter, "cannot parse " + promql::quoted_text(*text));
   return *count > 0 ? *count : otherwise;
 }
 

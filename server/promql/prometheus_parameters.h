@@ -27,8 +27,8 @@ Result<Grid> parse_range(const Url& url);
 Result<int64_t> parse_instant(const Url& url, Timestamp now);
 // lookback_delta; the default if there is none. In milliseconds. Errors: kInvalid.
 Result<int64_t> parse_lookback(const Url& url);
-// limit; `otherwise` if there is none, or if it is 0. Errors: kInvalid.
-Result<size_t> parse_limit(const Url& url, size_t otherwise);
+// limit, or another parameter of this form; `otherwise` if there is none, or if it is 0. Errors: kInvalid.
+Result<size_t> parse_limit(const Url& url, size_t otherwise, std::string_view parameter = "limit");
 // match[], start, end and limit of series and labels. A name `U__cpu_2e_idle` in match[] also selects
 // `cpu.idle`. Errors: kInvalid.
 Result<CatalogRequest> parse_catalog_request(const Url& url);

@@ -1,14 +1,19 @@
 #include "server/promql/prometheus_status_routes.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
+#include "proto/name_escapes.h"
 #include "server/json.h"
 #include "server/promql/compile.h"
+#include "server/promql/name_escapes.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
 
@@ -16,6 +21,7 @@ namespace statmill {
 namespace {
 
 constexpr std::array<ParameterRule, 1> kTsdbParameters = {{{"limit"}}};
+constexpr std::array<ParameterRule, 3> kMetadataParameters = {{{"limit"}, {"limit_per_metric"}, {"metric"}}};
 
 // Clients choose their dialect by this version: the language is that of 2.42.
 constexpr std::string_view kBuild =
@@ -96,6 +102,71 @@ HttpResponse handle_flags(const PrometheusStatus& status, const Url&, QueryContr
   return prometheus_answer(data);
 }
 
+std::string_view type_of(Kind kind) {
+  if (kind == Kind::kGauge) return "gauge";
+  return kind == Kind::kDistribution ? "histogram" : "counter";
+}
+
+// Appends "metric":[{"type":"gauge","help":"...","unit":"s"}] for families of one path.
+void append_metadata(std::string& out, std::span<const FamilyRow> families, size_t limit) {
+  append_json_string(out, unescaped(families.front().key.path));
+  out.push_back(':');
+  JsonArray list(out);
+  for (const FamilyRow& family : families.first(std::min(limit, families.size()))) {
+    JsonObject one(list.element());
+    one.text("type", type_of(family.key.kind));
+    one.text("help", family.help);
+    one.text("unit", family.unit);
+  }
+}
+
+// Appends the families of up to `limit` paths. They are read in pages, so that no lock is held for long.
+Status append_all_metadata(std::string& data, const PrometheusStatus& status, size_t limit,
+                           size_t limit_per_metric, QueryControl& control) {
+  constexpr size_t kPage = 1000;
+  FamilyKey last;
+  std::vector<FamilyRow> of_path;
+  size_t paths = 0;
+  const auto finish_path = [&] {
+    if (of_path.empty()) return;
+    if (paths++ > 0) data.push_back(',');
+    append_metadata(data, of_path, limit_per_metric);
+    of_path.clear();
+  };
+  while (true) {
+    std::vector<FamilyRow> page = status.catalog.families(last, kPage);
+    if (page.empty()) break;
+    last = page.back().key;
+    const size_t before = data.size();
+    for (FamilyRow& row : page) {
+      if (!of_path.empty() && of_path.back().key.path != row.key.path) finish_path();
+      if (paths == limit) return Status::ok();
+      of_path.push_back(std::move(row));
+    }
+    if (Status s = control.take_memory(data.size() - before); !s) return s;
+    if (Status s = control.check(); !s) return s;
+  }
+  finish_path();
+  return Status::ok();
+}
+
+HttpResponse handle_metadata(const PrometheusStatus& status, const Url& url, QueryControl& control,
+                             BodySink&) {
+  const Result<size_t> limit = parse_limit(url, SIZE_MAX);
+  if (!limit) return prometheus_error(PrometheusError::kBadData, limit.error().message);
+  const Result<size_t> per_metric = parse_limit(url, SIZE_MAX, "limit_per_metric");
+  if (!per_metric) return prometheus_error(PrometheusError::kBadData, per_metric.error().message);
+  std::string data = "{";
+  if (const auto metric = url.find("metric"); metric && !metric->empty()) {
+    const auto families = status.catalog.families_of(escaped_path(promql::unescaped_name(*metric)));
+    if (!families.empty()) append_metadata(data, families, *per_metric);
+  } else if (Status s = append_all_metadata(data, status, *limit, *per_metric, control); !s) {
+    return evaluation_error(s.error());
+  }
+  data.push_back('}');
+  return prometheus_answer(data);
+}
+
 // An answer that is the same for all requests.
 QueryHandler fixed(std::string_view data) {
   return [data](const Url&, QueryControl&, BodySink&) { return prometheus_answer(data); };
@@ -116,7 +187,8 @@ std::vector<Route> prometheus_status_routes(const PrometheusStatus& status) {
   };
   return {
       route("/prometheus/api/v1/query_exemplars", fixed("[]"), "always empty: statmill keeps no exemplars"),
-      route("/prometheus/api/v1/metadata", fixed("{}"), "always empty: series have no metadata yet"),
+      route("/prometheus/api/v1/metadata", with(handle_metadata), "type, unit and help of metrics",
+            kMetadataParameters),
       route("/prometheus/api/v1/rules", fixed(R"({"groups":[]})"), "always empty: there are no rules"),
       route("/prometheus/api/v1/alerts", fixed(R"({"alerts":[]})"), "always empty: there are no alerts"),
       route("/prometheus/api/v1/targets", fixed(R"({"activeTargets":[],"droppedTargets":[]})"),

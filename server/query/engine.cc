@@ -9,6 +9,7 @@
 #include "proto/normal_name.h"
 #include "server/query/attempts.h"
 #include "server/query/bin_reader.h"
+#include "server/query/family_lookup.h"
 #include "server/query/table_series.h"
 #include "server/table/table.h"
 #include "storage/store.h"
@@ -246,6 +247,7 @@ Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& con
 Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;
+  FamilyLookup families(table_.families());
   // If names change meanwhile, the page mixes old and new ones.
   for (int i = 0; i < kAttemptsMax; ++i) {
     const uint64_t version = table_.names_version();
@@ -255,7 +257,10 @@ Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryContro
     out = {{}, found.has_more};
     for (const std::string& name : found.names) {
       const auto summary = table_.summary(name);
-      if (summary) out.series.push_back({name, summary->kind, summary->last_slot * step_s});
+      if (!summary) continue;
+      const FamilyRow& family = families.of(name, summary->kind);
+      out.series.push_back({name, summary->kind, summary->last_slot * step_s, summary->first_slot * step_s,
+                            family.unit, family.help, table_.retention().tiers(summary->retention).text()});
     }
     if (table_.names_version() == version) break;
   }

@@ -194,6 +194,11 @@ struct SeriesInfo {
   std::string name;
   Kind kind = Kind::kGauge;
   int64_t last_s = 0;  // start of the newest slot that has a sample, unix seconds
+  // Only in lists of series.
+  int64_t first_s = 0;         // start of the oldest slot that ever had one
+  std::string unit = {};       // as it was given, or as the name ends
+  std::string help = {};       // empty: none was given
+  std::string retention = {};  // as Tiers::text()
 };
 
 // The parts that paths have after a prefix.

@@ -12,6 +12,7 @@
 #include "server/names/label_matcher.h"
 #include "server/query/labels.h"
 #include "server/query/query_control.h"
+#include "storage/family_row.h"
 
 namespace statmill {
 
@@ -49,6 +50,10 @@ class SeriesCatalog {
                                                        QueryControl& control) const = 0;
   virtual Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
                                                         QueryControl& control) const = 0;
+  // Returns up to `limit` families of which anything is known after `after`, by path and kind; and those of
+  // one path. A unit that nobody has given is that of the name.
+  virtual std::vector<FamilyRow> families(const FamilyKey& after, size_t limit) const = 0;
+  virtual std::vector<FamilyRow> families_of(std::string_view path) const = 0;
   // Returns at most `limit` of each. Errors: those of the control. Cost: one pass over all names, about 1 us
   // each.
   virtual Result<CatalogStats> stats(size_t limit, QueryControl& control) const = 0;

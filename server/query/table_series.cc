@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/heavy_hitters.h"
+#include "server/query/family_lookup.h"
 #include "server/table/table.h"
 
 namespace statmill {
@@ -160,6 +161,23 @@ Result<std::vector<std::string>> TableSeries::label_values(std::string_view labe
   return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
     return table_.names().label_values(label, matchers, list_options(table_, request, control));
   });
+}
+
+std::vector<FamilyRow> TableSeries::families(const FamilyKey& after, size_t limit) const {
+  std::vector<FamilyRow> out = table_.families().page(after, limit);
+  for (FamilyRow& row : out) complete_unit(row);
+  return out;
+}
+
+std::vector<FamilyRow> TableSeries::families_of(std::string_view path) const {
+  std::vector<FamilyRow> out;
+  for (const Kind kind : kKinds) {
+    auto row = table_.families().find({std::string(path), kind});
+    if (!row) continue;
+    complete_unit(*row);
+    out.push_back(*std::move(row));
+  }
+  return out;
 }
 
 Result<CatalogStats> TableSeries::stats(size_t limit, QueryControl& control) const {

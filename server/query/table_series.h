@@ -30,6 +30,8 @@ class TableSeries final : public SeriesSelector, public SeriesCatalog {
                                                QueryControl& control) const override;
   Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
                                                 QueryControl& control) const override;
+  std::vector<FamilyRow> families(const FamilyKey& after, size_t limit) const override;
+  std::vector<FamilyRow> families_of(std::string_view path) const override;
   Result<CatalogStats> stats(size_t limit, QueryControl& control) const override;
 
  private:

@@ -22,6 +22,7 @@
 #include "proto/batch.h"
 #include "server/names/name_index.h"
 #include "server/table/epoch_gate.h"
+#include "server/table/family_table.h"
 #include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
 #include "server/table/shard.h"
@@ -38,7 +39,8 @@ struct TableLimits {
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
-  OtherKind other_kind = OtherKind::kRefuse;       // --limits.kind_mismatch, where the batch has no rule
+  FamilyLimits families;
+  OtherKind other_kind = OtherKind::kRefuse;  // --limits.kind_mismatch, where the batch has no rule
 };
 
 // One series whose pending buckets are being written to the store.
@@ -88,11 +90,13 @@ class Table final : public SampleSink {
       : retention_(std::move(retention)),
         limits_(limits),
         sender_limit_(limits.sender_series_max),
+        families_(limits.families),
         retention_max_s_(retention_.longest().coarsest().retention_s),
         retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s) {}
 
-  // Adds the batch's samples, all in one epoch. Returns how many were accepted; the others are counted in
-  // batch.refused. Cost: one or two locks per shard that the batch touches.
+  // Adds the batch's samples and families, all in one epoch. Returns how many samples were accepted; the
+  // others are counted in batch.refused, like the families that a limit does not allow, which it removes from
+  // the batch. Cost: one or two locks per shard that the batch touches.
   uint64_t apply(Batch& batch, Timestamp now) override;
   // Called after a batch's samples were added, in the same epoch. A state that it records for that parity
   // goes into the same tick as the samples. Must not call the table.
@@ -113,8 +117,11 @@ class Table final : public SampleSink {
   // Ends the epoch and applies the changes before the next one begins: every batch of samples comes wholly
   // before them or wholly after. Requires: all earlier epochs are collected, no flush is in progress, and the
   // shards of all old and new names are then collected without a journal and flushed. Cost: microseconds per
-  // changed series, while ingest waits.
+  // changed series, while ingest waits. Afterwards the families of renamed series are known at their new
+  // paths, too, and those without series are forgotten: about 1 ms for each such family and million names.
   EpochEnd end_epoch(const SeriesChanges& changes = {});
+  // Returns what has changed in families up to the epoch that ended, perhaps a little later.
+  FamilyTable::Changes take_family_changes() { return families_.take_changes(); }
   // Moves the epoch's deltas to pending and appends their entries to `journal`. `journal` is null if the
   // shard is flushed in the same tick: then it needs no entries. Returns the series that were created in the
   // epoch.
@@ -134,6 +141,7 @@ class Table final : public SampleSink {
   void restore_deleted(SeriesId id);
   void restore_shard(ShardNo shard, TickNo flushed);
   void end_replay();  // call once, after the journal rows are replayed into the series
+  void restore_families(FamilyRows rows) { families_.restore(std::move(rows)); }
 
   ShardNo shard_of_name(std::string_view name) const { return shard_of(hash_of_(name)); }
 
@@ -158,6 +166,7 @@ class Table final : public SampleSink {
     Slot last_slot = Series::kNoSlot;
   };
   std::optional<SeriesSummary> summary(std::string_view name) const;
+  const FamilyTable& families() const { return families_; }
 
   // The newest slot of any accepted sample; Series::kNoSlot if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
@@ -177,6 +186,9 @@ class Table final : public SampleSink {
   struct BatchContext;
   class ShardLocks;      // the locks of some samples' shards
   struct RemovedSeries;  // a series that was removed from its shard
+  void note_families(Batch& batch);
+  bool has_series_of(const FamilyKey& family) const;
+  void change_families(const SeriesChanges& changes, const ChangedSeries& changed);
   void count_delta_bytes(size_t grown);
   void count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
   Verdict<Refusal> admit_series(const LineSender& sender);
@@ -193,6 +205,7 @@ class Table final : public SampleSink {
                              const BatchContext& context) REQUIRES(shard.mutex);
 
   void index_names() const REQUIRES(index_mutex_);
+  EpochEnd change_series(const SeriesChanges& changes);
   bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<RemovedSeries> remove_series(std::string_view name, int parity);
   std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity);
@@ -201,6 +214,7 @@ class Table final : public SampleSink {
   const Retention retention_;
   const TableLimits limits_;
   SenderLimit sender_limit_;
+  FamilyTable families_;
   const int64_t retention_max_s_;  // of the coarsest tier of the class that is kept longest
   const int64_t retention_min_s_;  // of the coarsest tier of the class that is kept shortest
   KeyedHash hash_of_;              // of names; changes before other threads use the table only

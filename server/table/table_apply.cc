@@ -65,6 +65,7 @@ class Table::ShardLocks {
 };
 
 uint64_t Table::apply(Batch& batch, Timestamp now) {
+  if (!batch.families.empty()) note_families(batch);
   if (ram_bytes() > 2 * limits_.pending_bytes) {
     batch.refuse_all_samples(Refusal::kMemoryLimit);
     return 0;
@@ -77,6 +78,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
 uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark) {
   const std::vector<Placed> placed = place(batch, now, sent);
   const EpochGate::Batch epoch(gate_);
+  if (!batch.families.empty()) note_families(batch);
   const uint64_t accepted = apply_placed(placed, batch, now, epoch.parity());
   mark(epoch.parity());
   return accepted;
@@ -262,6 +264,7 @@ Verdict<Refusal> Table::admit_series(const LineSender& sender) {
 Series& Table::create_for_sample(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                                  size_t parity) {
   series_created_.fetch_add(1, std::memory_order_relaxed);
+  if (sample.is_in_ms) families_.note_unit(sample.kind, path_of(sample.name), "ms");
   Series& made = create_series(shard, hash, sample.name, sample.kind, retention);
   shard.created[parity].push_back(&made);
   return made;

@@ -19,10 +19,16 @@ struct Table::RemovedSeries {
 };
 
 Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
-  if (!changes.is_empty()) names();  // so that little is left to index while ingest waits
+  if (changes.is_empty()) return {EpochGate::Flip(gate_).ended(), {}};
+  names();  // so that little is left to index while ingest waits
+  EpochEnd out = change_series(changes);
+  change_families(changes, out.changed);
+  return out;
+}
+
+Table::EpochEnd Table::change_series(const SeriesChanges& changes) {
   const EpochGate::Flip flip(gate_);
   EpochEnd out{flip.ended(), {}};
-  if (changes.is_empty()) return out;
   names_version_.fetch_add(1, std::memory_order_acq_rel);
   for (const std::string_view name : changes.deletes) {
     if (changes.slots && !mark_erasure(name, *changes.slots, out.changed)) continue;

@@ -7,6 +7,12 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.series_count()); });
   registry.gauge_fn("statmill.name_bytes", "RAM used by the names of series.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
+  registry.gauge_fn("statmill.families", "Families (path and kind) whose unit or help is known.", {},
+                    [&table] { return static_cast<double>(table.families().size()); });
+  registry.gauge_fn("statmill.family_bytes", "Bytes of the paths, units and help texts of families.", {},
+                    [&table] { return static_cast<double>(table.families().text_bytes()); });
+  registry.counter_fn("statmill.families_refused", "Texts of families that a limit did not allow.", {},
+                      [&table] { return table.families().refused(); });
   registry.gauge_fn("statmill.limited_senders", "Senders counted for --limits.series_per_sender.", {},
                     [&table] { return static_cast<double>(table.sender_count()); });
   registry.gauge_fn("statmill.pending_bytes", "RAM used by buckets not yet flushed.", {},

@@ -159,6 +159,10 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage,
   const auto position = snapshot->rollup_position();
   if (!position) return position.error();
   loader.recovery().start.rollup = *position;
+  auto families = snapshot->families();
+  if (!families) return families.error();
+  loader.recovery().family_rows_damaged = families->damaged.size();
+  table.restore_families(std::move(*families));
   const auto clock = snapshot->clock();
   if (!clock) return clock.error();
   loader.recovery().start.clock = *clock;

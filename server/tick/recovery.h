@@ -26,6 +26,7 @@ struct Recovery {
   uint64_t series = 0;
   uint64_t journal_rows = 0;
   uint64_t journal_entries = 0;
+  uint64_t family_rows_damaged = 0;  // their units and help are unknown until senders send them again
   SalvageLosses losses;
 };
 

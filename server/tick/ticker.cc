@@ -155,6 +155,9 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     const int64_t now_s = clock_->now_s(longest_.coarsest().retention_s);
     services_.participant->add_to(end.parity, prepared_->batch, from_unix_seconds(now_s));
   }
+  FamilyTable::Changes families = services_.table.take_family_changes();
+  prepared_->batch.families = std::move(families.families);
+  prepared_->batch.removed_families = std::move(families.removed);
   prepared_->batch.hash_secret = new_secret_;
   prepared_->batch.deleted = end.changed.deleted;
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)

@@ -46,6 +46,14 @@ void add_agents(RocksBatch& operations, const RocksDatabase& database, const Sto
     operations.add(out.Put(database.meta(), slice(kForgottenKey), forgotten_row(*batch.forgotten_until)));
 }
 
+void add_families(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const FamilyRow& row : batch.families)
+    operations.add(out.Put(database.meta(), family_key(row.key), encode_family_row(row)));
+  for (const FamilyKey& key : batch.removed_families)
+    operations.add(out.Delete(database.meta(), family_key(key)));
+}
+
 void add_meta(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
   rocksdb::WriteBatch& out = operations.batch();
   if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
@@ -96,6 +104,7 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
                              fragment.frames));
   }
   add_agents(operations, database, batch);
+  add_families(operations, database, batch);
   add_meta(operations, database, batch);
   return operations;
 }

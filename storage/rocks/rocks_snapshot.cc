@@ -134,6 +134,25 @@ Result<AgentRows> RocksSnapshot::agents() {
   return agents;
 }
 
+Result<FamilyRows> RocksSnapshot::families() {
+  FamilyRows families;
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->meta()));
+  const rocksdb::Slice prefix(kFamilyPrefix.data(), kFamilyPrefix.size());
+  for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next()) {
+    std::optional<FamilyKey> key = parse_family_key(row->key().ToStringView());
+    if (!key) return corrupt("a family's key has no kind or path");
+    Result<FamilyRow> decoded = decode_family_row(*key, row->value().ToStringView());
+    if (decoded) {
+      families.rows.push_back(std::move(*decoded));
+    } else {
+      families.damaged.push_back(std::move(*key));
+    }
+  }
+  if (!row->status().ok()) return error_of(row->status());
+  return families;
+}
+
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.count());
   if (key.chunk < floor(key.tier)) return std::string();

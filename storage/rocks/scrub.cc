@@ -31,6 +31,13 @@ bool samples_match(const DecodedChunk& chunk) {
                     });
 }
 
+// Returns a name that may be damaged, with a question mark for each control byte.
+std::string printable(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return name;
+}
+
 // One pass over a database. Its memory is proportional to the catalog.
 class Scrubber {
  public:
@@ -101,11 +108,9 @@ std::string Scrubber::name_of(SeriesId id) const {
   return row.empty() ? row : row.substr(1);
 }
 
-// Returns "series 12 (web.hits)"; unprintable characters of a damaged name are left out.
+// Returns "series 12 (web.hits)".
 std::string Scrubber::series_text(SeriesId id) const {
-  std::string name = name_of(id);
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  const std::string name = printable(name_of(id));
   return "series " + std::to_string(id) + (name.empty() ? "" : " (" + name + ")");
 }
 
@@ -170,6 +175,10 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
   } else if (const auto agent = parse_agent_key(key)) {
     if (const auto row = decode_agent_row(*agent, value); !row)
       report_.add_fault("agent " + agent->text(), row.error().message);
+    return;
+  } else if (const auto family = parse_family_key(key)) {
+    if (const auto row = decode_family_row(*family, value); !row)
+      report_.add_fault("family " + printable(family->path), row.error().message);
     return;
   } else {
     return report_.add_fault("default", "an unknown row");

@@ -143,6 +143,59 @@ TEST(ReportLines, InstancesOfANameCountSeparately) {
   EXPECT_EQ(lines.make({one, two}), "*requests 1\n") << "the other is not mistaken for a recreated one";
 }
 
+TEST(ReportLines, TellUnitAndHelpOfAFamilyOnce) {
+  Registry registry;
+  registry.counter("a.b", {"Amounts.", "bytes"}, {{"k", "v"}});
+  registry.counter("a.b", "Others.", {{"k", "w"}});
+  registry.gauge("level", "Level\nnow.").set(1);
+  registry.histogram("sizes", {"", "bytes"});
+  ReportLines lines;
+  const std::string families = "$m e a.b bytes Amounts.\n$m g level - Level now.\n$m d sizes bytes \n";
+  EXPECT_EQ(lines.make(registry.read()), families + "*a.b;k=v 0\n*a.b;k=w 0\nlevel 1\n");
+  EXPECT_EQ(lines.make(registry.read()), families + "*a.b;k=v 0\n*a.b;k=w 0\nlevel 1\n") << "none was sent";
+  lines.sent(families.find("$m d"));
+  EXPECT_EQ(lines.make(registry.read()), "$m d sizes bytes \n*a.b;k=v 0\n*a.b;k=w 0\nlevel 1\n");
+  EXPECT_EQ(lines.sent(std::string::npos), 4U);
+  EXPECT_EQ(lines.make(registry.read()), "level 1\n");
+  registry.gauge("new", "New.").set(2);
+  EXPECT_EQ(lines.make(registry.read()), "$m g new - New.\nlevel 1\nnew 2\n");
+}
+
+TEST(ReportLines, TellFamiliesAgainEveryHour) {
+  Registry registry;
+  registry.gauge("level", "Level.").set(1);
+  ReportLines lines;
+  const auto report = [&](std::chrono::minutes now) {
+    lines.resend_families_hourly(now);
+    const std::string text(lines.make(registry.read()));
+    lines.sent(std::string::npos);
+    return text;
+  };
+  EXPECT_EQ(report(std::chrono::minutes(5)), "$m g level - Level.\nlevel 1\n");
+  EXPECT_EQ(report(std::chrono::minutes(64)), "level 1\n");
+  EXPECT_EQ(report(std::chrono::minutes(65)), "$m g level - Level.\nlevel 1\n");
+  EXPECT_EQ(report(std::chrono::minutes(66)), "level 1\n");
+}
+
+TEST(ReportLines, TellNothingOfAGaugeWithoutAValue) {
+  Registry registry;
+  double level = std::numeric_limits<double>::quiet_NaN();
+  registry.gauge_fn("level", "Level.", {}, [&] { return level; });
+  ReportLines lines;
+  EXPECT_EQ(lines.make(registry.read()), "");
+  level = 1;
+  EXPECT_EQ(lines.make(registry.read()), "$m g level - Level.\nlevel 1\n");
+}
+
+TEST(ReportLines, CutALongHelpBetweenCharacters) {
+  Reading reading;
+  reading.name = "level";
+  const std::string help = std::string(1023, 'a') + "\xc3\xa4";
+  reading.help = help;
+  ReportLines lines;
+  EXPECT_EQ(lines.make({reading}), "$m g level - " + std::string(1023, 'a') + "\nlevel 0\n");
+}
+
 TEST(ReportLines, HaveATimeOnRequest) {
   Registry registry;
   Counter counter("counted", "", &registry);

@@ -48,12 +48,14 @@ class SharedCellsTest : public testing::Test {
   }
   ~SharedCellsTest() override { ::close(file_); }
 
-  void add(Entry entry, const std::string& name) {
+  // `texts` are unit and help.
+  void add(Entry entry, const std::string& name, const std::string& texts = {}) {
     entry.name_bytes = static_cast<uint16_t>(name.size());
+    const std::string all = name + texts;
     const size_t at = directory_.size();
-    directory_.resize(at + cell_file::entry_bytes(name.size()));
+    directory_.resize(at + cell_file::entry_bytes(all.size()));
     std::memcpy(directory_.data() + at, &entry, sizeof entry);
-    std::memcpy(directory_.data() + at + sizeof entry, name.data(), name.size());
+    std::memcpy(directory_.data() + at + sizeof entry, all.data(), all.size());
   }
   void write_at(uint64_t at, const void* bytes, size_t size) const {
     ASSERT_EQ(::pwrite(file_, bytes, size, static_cast<off_t>(at)), static_cast<ssize_t>(size));
@@ -126,6 +128,48 @@ TEST_F(SharedCellsTest, EveryFlippedBitIsAnErrorOrAPossibleReading) {
   flip_bits(cell_file::kCellsAt, cells_[0].size() * 8, look);
   EXPECT_GT(errors, 300U);
   EXPECT_EQ(read(), kWhole);
+}
+
+TEST_F(SharedCellsTest, ReadsUnitAndHelp) {
+  Entry entry{State::kLive, Type::kCounter, 0, 0, 10, 1, 0};
+  entry.unit_bytes = 5;
+  entry.help_bytes = 14;
+  add(entry, "heat", "jouleHeat produced.");
+  write();
+  std::string error;
+  const auto cells = SharedCells::of(::dup(file_), error);
+  const auto readings = cells->read(error);
+  ASSERT_TRUE(readings) << error;
+  EXPECT_EQ(readings->back().name, "heat");
+  EXPECT_EQ(readings->back().unit, "joule");
+  EXPECT_EQ(readings->back().help, "Heat produced.");
+  EXPECT_EQ(readings->front().help, "");
+}
+
+TEST_F(SharedCellsTest, RefusesImpossibleUnitsAndHelp) {
+  const struct {
+    uint16_t unit_bytes;
+    uint16_t help_bytes;
+    std::string texts;
+    const char* why;
+  } table[] = {{33, 0, std::string(33, 'u'), "too long"},
+               {0, 1025, std::string(1025, 'h'), "too long"},
+               {1, 0, " ", "control bytes"},
+               {0, 2, "a\n", "control bytes"}};
+  const std::string before = directory_;
+  for (const auto& c : table) {
+    directory_ = before;
+    Entry entry{State::kLive, Type::kCounter, 0, 0, 10, 1, 0};
+    entry.unit_bytes = c.unit_bytes;
+    entry.help_bytes = c.help_bytes;
+    add(entry, "heat", c.texts);
+    write();
+    EXPECT_NE(read().find(c.why), std::string::npos) << read();
+  }
+  directory_ = before;
+  add({State::kLive, Type::kCounter, 0, 0, 10, 1, 0, 0, 1024}, "heat");
+  write();
+  EXPECT_NE(read().find("truncated"), std::string::npos) << read();
 }
 
 TEST_F(SharedCellsTest, RefusesATruncatedFile) {

@@ -2,9 +2,11 @@
 // the same result.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/check.h"
+#include "proto/istatd/family_line.h"
 #include "proto/istatd/parser.h"
 #include "tests/proto/line_laws.h"
 
@@ -15,6 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   parse_istatd_lines(bytes, whole);
   SM_CHECK(account_holds(whole));
   for (const Sample& sample : whole.samples) SM_CHECK(is_sane(sample));
+  for (const Batch::Family& family : whole.families) {
+    SM_CHECK(check_family(family.text).is_accepted());
+    std::string line;
+    append_family_line(line, family.text);
+    Batch again;
+    parse_canonical_lines(line, AddedTags(), again);
+    SM_CHECK(again.families.size() == 1 && again.families.front().text == family.text);
+  }
   SM_CHECK(is_same_line_by_line(whole, bytes, parse_istatd_line));
   return 0;
 }

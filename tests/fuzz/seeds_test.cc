@@ -16,6 +16,7 @@
 #include "proto/agent/frames.h"
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
+#include "storage/family_row.h"
 
 namespace statmill {
 namespace {
@@ -87,6 +88,13 @@ TEST(Seeds, AgentRowDecodes) {
   std::string bytes = seed("agent_row/row");
   Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
   EXPECT_TRUE(decode_agent_row(AgentId{}, bytes));
+}
+
+TEST(Seeds, FamilyRowDecodes) {
+  const FamilyKey key{"room.heat", Kind::kGauge};
+  std::string bytes = seed("family_row/row");
+  Writer(bytes).u32be(crc32c(bytes, crc32c(family_key(key))));
+  EXPECT_TRUE(decode_family_row(key, bytes));
 }
 
 bool decodes(const FrameRead& frame) {

@@ -52,7 +52,8 @@ inline bool same_batch(const Batch& a, const Batch& b) {
                     b.refused_lines.end(), same_refused_line) &&
          std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(), b.samples.end(), same_sample) &&
          std::equal(a.metadata.begin(), a.metadata.end(), b.metadata.begin(), b.metadata.end(),
-                    same_metadata);
+                    same_metadata) &&
+         std::ranges::equal(a.families, b.families, {}, &Batch::Family::text, &Batch::Family::text);
 }
 
 // The table relies on this without checking it again.

@@ -47,6 +47,9 @@ TEST(SelfSeries, FeedsItsCountersEachInterval) {
   both.add(histogram_index(1000));
   EXPECT_EQ(took->histograms.at(0).histogram, both);
   EXPECT_FALSE(copy_of(table, "statmill.never")) << "it was never incremented";
+  EXPECT_EQ(table.families().find({"statmill.things", Kind::kEvent})->help, "Things.");
+  EXPECT_EQ(table.families().find({"statmill.took_ns", Kind::kDistribution})->help, "How long.");
+  EXPECT_FALSE(table.families().find({"statmill.never", Kind::kEvent}));
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ class MemorySnapshot final : public StoreSnapshot {
     return agents;
   }
 
+  Result<FamilyRows> families() override {
+    FamilyRows families;
+    for (const auto& [key, row] : content_->families) families.rows.push_back(row);
+    return families;
+  }
+
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().count());
     if (key.chunk < floor(key.tier)) return std::string();
@@ -123,6 +129,8 @@ void MemoryStore::apply(const StoreBatch& batch) {
   }
   for (const AgentRow& row : batch.agents) content.agents[row.id] = row;
   for (const AgentId& id : batch.forgotten_agents) content.agents.erase(id);
+  for (const FamilyRow& row : batch.families) content.families[row.key] = row;
+  for (const FamilyKey& key : batch.removed_families) content.families.erase(key);
   if (batch.forgotten_until) content.forgotten_until = batch.forgotten_until;
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.clock) content.clock = batch.clock;

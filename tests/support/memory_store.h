@@ -59,6 +59,7 @@ class MemoryStore final : public Store {
     std::array<Flushed, kShardCount> flushed;
     RollupPosition rollup_position;
     std::map<AgentId, AgentRow> agents;
+    std::map<FamilyKey, FamilyRow> families;
     std::optional<ClockRow> clock;
     std::optional<HashSecret> hash_secret;
     std::optional<Timestamp> forgotten_until;

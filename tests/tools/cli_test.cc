@@ -220,11 +220,42 @@ TEST(Cli, PrintsTheStatusOfAnErrorWithoutMessage) {
 
 TEST(Cli, ListSendsPatternAndLimitAndReportsTruncation) {
   const FakeServer server(
-      200, R"({"series":[{"name":"a.b","kind":"event","last_s":1700000000}],"truncated":true})");
+      200,
+      R"({"series":[{"name":"a.b","kind":"event","unit":"bytes","help":"Sent.","retention":"10s:1d","first_s":0,)"
+      R"("last_s":1700000000}],"truncated":true})");
   const Outcome outcome = run_command(server.url(), {"ls", "a.*", "--limit", "1", "--format", "csv"});
   EXPECT_EQ(outcome.output, "series,kind,last,unix\na.b,event,2023-11-14T22:13:20Z,1700000000\n");
   EXPECT_EQ(outcome.messages, "statmill: more series match than --limit 1\n");
   EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.%2A&limit=1"));
+  for (const char* option : {"-l", "--long"}) {
+    EXPECT_EQ(run_command(server.url(), {"ls", option}).output,
+              "series  kind   unit   last sample (UTC)    help\n"
+              "a.b     event  bytes  2023-11-14 22:13:20  Sent.\n");
+  }
+  run_command(server.url(), {"ls", "--", "-l"});
+  EXPECT_EQ(server.requests().back(), "GET /api/v1/series?match=-l&limit=1000") << "an operand";
+}
+
+TEST(Cli, DescribePrintsAllThatIsKnown) {
+  const FakeServer server(
+      200,
+      R"({"series":[{"name":"a.b;c=d","kind":"event","unit":"","help":"Sent.","retention":"10s:1d","first_s":0,)"
+      R"("last_s":1700000000}],"truncated":false})");
+  const Outcome outcome = run_command(server.url(), {"describe", "a.b;c=d"});
+  EXPECT_EQ(outcome.code, ExitCode::kOk);
+  EXPECT_EQ(outcome.output,
+            "a.b;c=d\n"
+            "  kind          event\n"
+            "  unit          -\n"
+            "  help          Sent.\n"
+            "  tags          c=d\n"
+            "  retention     10s:1d\n"
+            "  first sample  1970-01-01 00:00:00 UTC\n"
+            "  last sample   2023-11-14 22:13:20 UTC\n");
+  EXPECT_THAT(server.requests(), ElementsAre("GET /api/v1/series?match=a.b%3Bc%3Dd&limit=20"));
+  EXPECT_EQ(run_command(server.url(), {"describe"}).code, ExitCode::kUsage);
+  const FakeServer empty(200, R"({"series":[],"truncated":false})");
+  EXPECT_EQ(run_command(empty.url(), {"describe", "none"}).code, ExitCode::kFailed);
 }
 
 TEST(Cli, RejectsPrintsEachFormat) {

@@ -98,15 +98,49 @@ TEST(TextTable, ShowsWhatNamesHide) {
 }
 
 TEST(Listing, IsAlignedForPeopleAndCommaSeparatedForPrograms) {
-  const SeriesListing listing{.series = {{"a.b", "gauge", 0}, {"a.longer", "event", 1'700'000'000}}};
-  EXPECT_EQ(listing_table(listing),
-            "series    kind   last sample (UTC)\n"
-            "a.b       gauge  1970-01-01 00:00:00\n"
-            "a.longer  event  2023-11-14 22:13:20\n");
-  EXPECT_EQ(listing_csv(listing),
+  const SeriesListing listing{.series = {{.name = "a.b", .kind = "gauge"},
+                                         {.name = "a.longer;c=d;e=f",
+                                          .kind = "event",
+                                          .unit = "bytes",
+                                          .help = "Sent, and \x1b.",
+                                          .retention = "10s:1d",
+                                          .first_s = 1'600'000'000,
+                                          .last_s = 1'700'000'000}}};
+  EXPECT_EQ(listing_table(listing, ListingForm::kShort),
+            "series            kind   last sample (UTC)\n"
+            "a.b               gauge  1970-01-01 00:00:00\n"
+            "a.longer;c=d;e=f  event  2023-11-14 22:13:20\n");
+  EXPECT_EQ(listing_table(listing, ListingForm::kLong),
+            "series            kind   unit   last sample (UTC)    help\n"
+            "a.b               gauge  -      1970-01-01 00:00:00\n"
+            "a.longer;c=d;e=f  event  bytes  2023-11-14 22:13:20  Sent, and <U+001B>.\n");
+  EXPECT_EQ(listing_table(listing, ListingForm::kDescription),
+            "a.b\n"
+            "  kind          gauge\n"
+            "  unit          -\n"
+            "  help          -\n"
+            "  tags          -\n"
+            "  retention     -\n"
+            "  first sample  1970-01-01 00:00:00 UTC\n"
+            "  last sample   1970-01-01 00:00:00 UTC\n"
+            "\n"
+            "a.longer;c=d;e=f\n"
+            "  kind          event\n"
+            "  unit          bytes\n"
+            "  help          Sent, and <U+001B>.\n"
+            "  tags          c=d, e=f\n"
+            "  retention     10s:1d\n"
+            "  first sample  2020-09-13 12:26:40 UTC\n"
+            "  last sample   2023-11-14 22:13:20 UTC\n");
+  EXPECT_EQ(listing_csv(listing, ListingForm::kShort),
             "series,kind,last,unix\n"
             "a.b,gauge,1970-01-01T00:00:00Z,0\n"
-            "a.longer,event,2023-11-14T22:13:20Z,1700000000\n");
+            "a.longer;c=d;e=f,event,2023-11-14T22:13:20Z,1700000000\n");
+  EXPECT_EQ(listing_csv(listing, ListingForm::kLong),
+            "series,kind,last,unix,unit,help,retention,first,first_unix\n"
+            "a.b,gauge,1970-01-01T00:00:00Z,0,,,,1970-01-01T00:00:00Z,0\n"
+            "a.longer;c=d;e=f,event,2023-11-14T22:13:20Z,1700000000,bytes,\"Sent, and \x1b.\",10s:1d,"
+            "2020-09-13T12:26:40Z,1600000000\n");
 }
 
 TEST(PairsTable, AlignsValues) {

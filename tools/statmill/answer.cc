@@ -197,6 +197,10 @@ Result<SeriesListing> parse_series_listing(std::string_view text) {
   for (const json::value& s : document.array(document.field(document.root(), "series"))) {
     out.series.push_back({.name = document.text(document.field(s, "name")),
                           .kind = document.text(document.field(s, "kind")),
+                          .unit = document.text(document.field(s, "unit")),
+                          .help = document.text(document.field(s, "help")),
+                          .retention = document.text(document.field(s, "retention")),
+                          .first_s = document.integer(document.field(s, "first_s")),
                           .last_s = document.integer(document.field(s, "last_s"))});
   }
   out.truncated = document.boolean(document.field(document.root(), "truncated"));

@@ -42,6 +42,10 @@ using QueryTexts = ResultOf<std::string>;
 struct ListedSeries {
   std::string name;
   std::string kind;
+  std::string unit = {};  // empty: unknown, or a plain count
+  std::string help = {};
+  std::string retention = {};
+  int64_t first_s = 0;
   int64_t last_s = 0;
 };
 

@@ -16,12 +16,13 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 18> kSubcommands = {{
+constexpr std::array<Subcommand, 19> kSubcommands = {{
     {"put", "send one sample", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
     {"top", "show the hosts, the worst first, and their series", run_top},
     {"ls", "list series by name", run_list},
+    {"describe", "print what is known of series", run_describe},
     {"status", "print the server's status", run_status},
     {"rejects", "print the lines that the server refused last", run_rejects},
     {"cardinality", "print the number of series by prefix", run_cardinality},
@@ -44,8 +45,10 @@ std::string help() {
     out.append("  ").append(s.name).append(13 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(
-      "\n`statmill COMMAND --help` prints a command's options. put, query, graph, top, ls, status, rejects,\n"
-      "cardinality and agents use --server URL or the environment's STATMILL_URL. forget-agent, delete,\n"
+      "\n`statmill COMMAND --help` prints a command's options. put, query, graph, top, ls, describe, "
+      "status,\n"
+      "rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. forget-agent, "
+      "delete,\n"
       "rename, flush, clock, check and backup run on the server's host and use --admin.socket PATH or\n"
       "STATMILL_ADMIN_SOCKET. verify and restore need no server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,\n"

@@ -13,6 +13,7 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
 Outcome run_graph(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_top(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_list(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_describe(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_status(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_rejects(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment);

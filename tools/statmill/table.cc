@@ -166,18 +166,72 @@ std::string query_csv(const QueryTexts& result) {
   return out;
 }
 
-std::string listing_table(const SeriesListing& listing) {
-  TextTable table({{"series"}, {"kind"}, {"last sample (UTC)"}});
-  for (const ListedSeries& s : listing.series) table.add({s.name, s.kind, display_time(s.last_s)});
+namespace {
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+// Returns the tags of a name, separated by commas.
+std::string tags_of(std::string_view name) {
+  const size_t end = name.find(';');
+  std::string tags(end == std::string_view::npos ? std::string_view() : name.substr(end + 1));
+  for (size_t at = 0; (at = tags.find(';', at)) != std::string::npos; at += 2) tags.replace(at, 1, ", ");
+  return tags;
+}
+
+std::string description(const SeriesListing& listing) {
+  std::string out;
+  for (const ListedSeries& s : listing.series) {
+    if (!out.empty()) out.push_back('\n');
+    out.append(visible(s.name)).push_back('\n');
+    const std::vector<std::pair<std::string_view, std::string>> lines = {
+        {"kind", s.kind},
+        {"unit", s.unit},
+        {"help", s.help},
+        {"tags", tags_of(s.name)},
+        {"retention", s.retention},
+        {"first sample", display_time(s.first_s) + " UTC"},
+        {"last sample", display_time(s.last_s) + " UTC"}};
+    for (const auto& [what, text] : lines)
+      out.append("  ").append(what).append(14 - what.size(), ' ').append(visible(or_dash(text))).append("\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string listing_table(const SeriesListing& listing, ListingForm form) {
+  if (form == ListingForm::kDescription) return description(listing);
+  const bool is_long = form == ListingForm::kLong;
+  TextTable table(
+      is_long
+          ? std::vector<TextTable::Column>{{"series"}, {"kind"}, {"unit"}, {"last sample (UTC)"}, {"help"}}
+          : std::vector<TextTable::Column>{{"series"}, {"kind"}, {"last sample (UTC)"}});
+  for (const ListedSeries& s : listing.series) {
+    if (is_long) {
+      table.add({s.name, s.kind, or_dash(s.unit), display_time(s.last_s), s.help});
+    } else {
+      table.add({s.name, s.kind, display_time(s.last_s)});
+    }
+  }
   return table.text();
 }
 
-std::string listing_csv(const SeriesListing& listing) {
-  std::string out = "series,kind,last,unix\n";
+std::string listing_csv(const SeriesListing& listing, ListingForm form) {
+  const bool is_short = form == ListingForm::kShort;
+  std::string out =
+      is_short ? "series,kind,last,unix\n" : "series,kind,last,unix,unit,help,retention,first,first_unix\n";
   for (const ListedSeries& s : listing.series) {
     append_csv_field(out, s.name);
     out.append(",").append(s.kind).append(",").append(iso_time(s.last_s));
-    out.append(",").append(std::to_string(s.last_s)).append("\n");
+    out.append(",").append(std::to_string(s.last_s));
+    if (!is_short) {
+      for (const std::string& text : {s.unit, s.help, s.retention, iso_time(s.first_s)}) {
+        out.push_back(',');
+        append_csv_field(out, text);
+      }
+      out.append(",").append(std::to_string(s.first_s));
+    }
+    out.push_back('\n');
   }
   return out;
 }

@@ -44,9 +44,14 @@ std::string query_table(const QueryTexts& result);
 // series does not have the statistic.
 std::string query_csv(const QueryTexts& result);
 
-std::string listing_table(const SeriesListing& listing);
-// Returns series,kind,last,unix.
-std::string listing_csv(const SeriesListing& listing);
+enum class ListingForm {
+  kShort,        // series, kind, last sample
+  kLong,         // unit and help, too
+  kDescription,  // all that is known: a block of lines for each series
+};
+std::string listing_table(const SeriesListing& listing, ListingForm form);
+// Returns series,kind,last,unix; except in the short form, also unit,help,retention,first,first_unix.
+std::string listing_csv(const SeriesListing& listing, ListingForm form);
 
 // Adds an ellipsis to truncated lines.
 std::string rejects_table(const std::vector<Reject>& rejects);

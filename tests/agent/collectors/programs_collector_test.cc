@@ -13,6 +13,7 @@
 #include "counters/cell_file.h"
 #include "statmill/cells.h"
 #include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -26,7 +27,8 @@ using Level = CollectorStatus::Level;
 // A file of counters for one CPU, locked by a live process.
 class FakeProgram {
  public:
-  FakeProgram(const std::filesystem::path& path, size_t counters, const std::string& name = "shop.sales")
+  FakeProgram(const std::filesystem::path& path, size_t counters, const std::string& name = "shop.sales",
+              const std::string& unit = {}, const std::string& help = {})
       : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640)) {
     Header header{};
     header.magic = cell_file::kMagic;
@@ -34,7 +36,7 @@ class FakeProgram {
     header.pid = 1;
     header.start_ticks = 1;
     std::string directory;
-    for (size_t i = 0; i < counters; ++i) add_counter(directory, name + std::to_string(i), i);
+    for (size_t i = 0; i < counters; ++i) add_counter(directory, {name + std::to_string(i), unit, help}, i);
     header.directory_bytes = directory.size();
     write_at(0, &header, sizeof header);
     write_at(cell_file::kDirectoryAt, directory.data(), directory.size());
@@ -59,9 +61,17 @@ class FakeProgram {
   bool is_there() const { return std::filesystem::exists(path_); }
 
  private:
-  static void add_counter(std::string& directory, const std::string& name, size_t index) {
+  struct Texts {
+    std::string name;
+    std::string unit;
+    std::string help;
+  };
+  static void add_counter(std::string& directory, const Texts& texts, size_t index) {
     Entry entry{cell_file::State::kLive, cell_file::Type::kCounter, 0, 0, 0, 1, 0};
-    entry.name_bytes = static_cast<uint16_t>(name.size());
+    entry.name_bytes = static_cast<uint16_t>(texts.name.size());
+    entry.unit_bytes = static_cast<uint16_t>(texts.unit.size());
+    entry.help_bytes = static_cast<uint16_t>(texts.help.size());
+    const std::string name = texts.name + texts.unit + texts.help;
     entry.first_cell = static_cast<uint32_t>(8 + index);
     const size_t at = directory.size();
     directory.resize(at + cell_file::entry_bytes(name.size()));
@@ -92,7 +102,7 @@ class ProgramsCollectorTest : public testing::Test {
   }
 
   const TempDirectory directory_;
-  const SystemClock clock_;
+  ManualClock clock_;
   Log log_{LogLevel::kInfo};
   ProgramsOptions options_;
   std::unique_ptr<Collector> collector_;
@@ -133,6 +143,31 @@ TEST_F(ProgramsCollectorTest, ProcessesOfOneNameAddUp) {
   one.set(0, 5);
   two.set(0, 3);
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 5\n*shop.sales0 1700000000 3\n");
+}
+
+TEST_F(ProgramsCollectorTest, UnitAndHelpComeOnceAndAgainEveryHour) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1, "shop.sales", "euros", "Sales in the shop.");
+  const std::string family = "$m e shop.sales0 euros Sales in the shop.\n";
+  EXPECT_EQ(collect(), family + "*shop.sales0 1700000000 0\n");
+  EXPECT_EQ(collect(), "");
+  clock_.advance(std::chrono::minutes(59));
+  EXPECT_EQ(collect(), "");
+  clock_.advance(std::chrono::minutes(1));
+  EXPECT_EQ(collect(), family);
+}
+
+TEST_F(ProgramsCollectorTest, TheFirstIntervalAfterThoseOfAnEarlierAgentHasUnitAndHelp) {
+  FakeProgram program(path("1-1.cells"), 1, "shop.sales", "euros", "Sales in the shop.");
+  program.set(0, 1000);
+  EXPECT_EQ(collect(), "");
+  EXPECT_EQ(collect(), "$m e shop.sales0 euros Sales in the shop.\n");
+}
+
+TEST_F(ProgramsCollectorTest, TextsThatAServerWouldRefuseAreLeftOut) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1, "shop.sales", "EUR", "Sales \xe2\x80\xae shop.");
+  EXPECT_EQ(collect(), "*shop.sales0 1700000000 0\n");
 }
 
 TEST_F(ProgramsCollectorTest, CountsFromBeforeTheStartAreNotReportedAgain) {

@@ -147,6 +147,45 @@ TEST(RelaySink, TagsAndPartsOfTheHostAreInEveryName) {
   EXPECT_EQ(relay.handed_over(), 2U);
 }
 
+TEST(RelaySink, PassesOnUnitAndHelp) {
+  Relaying relay;
+  relay.send("$m g room.heat celsius Heat.\n$m e hits\n$m d size bytes\n");
+  EXPECT_EQ(relay.drained(), "$m g room.heat celsius Heat.\n$m d size bytes\n");
+  EXPECT_EQ(relay.handed_over(), 0U) << "they are not samples";
+}
+
+TEST(RelaySink, PartsOfTheHostAreInEveryPath) {
+  Relaying relay({.names = *HostNames::parse("dc=eu", "web1^all^")});
+  relay.send("$m g heat celsius Heat.\n");
+  EXPECT_EQ(relay.drained(),
+            "$m g heat.web1 celsius Heat.\n$m g heat.all celsius Heat.\n$m g heat celsius Heat.\n");
+}
+
+TEST(RelaySink, TellsOnceAnHourThatTimersAreInMilliseconds) {
+  Relaying relay;
+  const auto unit_lines = [&](std::chrono::minutes now) {
+    StatsdBatch batch;
+    parse_statsd_lines("t:5|ms\nt:7|ms|#a:b\nh:5|h\n", batch);
+    relay.apply(batch.batch);
+    const std::string text = relay.drained(RelaySink::Which::kAll, SteadyTime(now));
+    return text.substr(0, text.find("$d"));
+  };
+  EXPECT_EQ(unit_lines(std::chrono::minutes(1)), "$m d t ms\n");
+  EXPECT_EQ(unit_lines(std::chrono::minutes(60)), "") << "the hour ends with this hand-over";
+  EXPECT_EQ(unit_lines(std::chrono::minutes(61)), "$m d t ms\n");
+  EXPECT_EQ(unit_lines(std::chrono::minutes(62)), "");
+}
+
+TEST(RelaySink, RefusesFamiliesForWhichThereIsNoRoom) {
+  Relaying relay({.bytes_max = 100'000});
+  Batch batch;
+  parse_istatd_lines("$m g heat celsius Heat.\n", batch);
+  EXPECT_EQ(relay.apply(batch), 0U);
+  EXPECT_EQ(batch.received, 1U);
+  EXPECT_EQ(batch.refused[static_cast<size_t>(Refusal::kMemoryLimit)], 1U);
+  EXPECT_TRUE(batch.families.empty());
+}
+
 TEST(RelaySink, IsBoundedAndCountsRefusals) {
   for (const Duration aggregate : {Duration(0), Duration(1000)}) {
     Relaying relay({.aggregate = aggregate, .bytes_max = 1 << 20});

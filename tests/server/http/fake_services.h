@@ -74,7 +74,8 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   // If it is set, on_query is not called.
   std::function<Result<QueryAnswer>(const QueryRequest&, QueryControl&)> on_controlled_query;
   std::function<SeriesPage(const Glob&, size_t)> on_list = [](const Glob&, size_t) {
-    return SeriesPage{{{"cpu", Kind::kGauge, 100}, {"hits", Kind::kEvent, 90}}, true};
+    return SeriesPage{
+        {{"cpu", Kind::kGauge, 100, 50, "percent", "Load.", "10s:1d"}, {"hits", Kind::kEvent, 90}}, true};
   };
   std::function<Result<TreePage>(const TreeRequest&)> on_tree = [](const TreeRequest&) { return TreePage{}; };
   std::string status_text = "{\"version\":\"test\"}\n";

@@ -53,9 +53,10 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
       {"GET", "/api/v1/status/cardinality?parts=0", "", 400,
        "{\"error\":\"parameter parts: number \\\"0\\\": not in 1..8\",\"status\":400}\n", "too few"},
       {"GET", "/api/v1/series", "", 200,
-       "{\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\",\"last_s\":100},{\"name\":\"hits\",\"kind\":"
-       "\"event\","
-       "\"last_s\":90}],\"truncated\":true}\n",
+       "{\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\",\"unit\":\"percent\",\"help\":\"Load.\","
+       "\"retention\":\"10s:1d\",\"first_s\":50,\"last_s\":100},"
+       "{\"name\":\"hits\",\"kind\":\"event\",\"unit\":\"\",\"help\":\"\","
+       "\"retention\":\"\",\"first_s\":0,\"last_s\":90}],\"truncated\":true}\n",
        "list"},
       {"GET", "/api/v1/query?series=cpu", "", 200,
        "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[{\"name\":\"cpu\",\"kind\":\"gauge\","

@@ -84,11 +84,21 @@ class Model {
     series.first_s = std::min(series.first_s, slot_s);
     series.last_s = std::max(series.last_s, slot_s);
   }
-  void remove(const std::string& name) { series_.erase(name); }
+  void remove(const std::string& name) {
+    series_.erase(name);
+    forget_families(name);
+  }
   void rename(const std::string& from, const std::string& to) {
     auto node = series_.extract(from);
     node.key() = to;
+    const auto family = families_.find({from, node.mapped().kind});
+    if (family != families_.end()) families_.insert({{to, node.mapped().kind}, family->second});
     series_.insert(std::move(node));
+    forget_families(from);
+  }
+  // Stores unit and help of a family. The names of the model have no tags, so a path has one series.
+  void note(const std::string& path, Kind kind, const std::string& unit_and_help) {
+    families_.insert_or_assign({path, kind}, unit_and_help);
   }
   // Erases the samples in [from_s, until_s). Removes the series if it would have none left.
   void erase(const std::string& name, int64_t from_s, int64_t until_s) {
@@ -98,10 +108,12 @@ class Model {
     std::erase_if(series.samples, [&](const Sample& s) { return is_in(s.time_s); });
     if (is_in(series.first_s)) series.first_s = until_s;
     if (is_in(series.last_s)) series.last_s = from_s - kSlotS;
+    forget_families(name);
   }
 
   Kind kind(const std::string& name) const { return series_.at(name).kind; }
   const auto& series() const { return series_; }
+  const auto& families() const { return families_; }
 
   // Returns the answer for [from_s, until_s), or nullopt if there are no data.
   std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t until_s,
@@ -127,6 +139,14 @@ class Model {
     int64_t first_s = INT64_MAX;  // the first slot; of events: from it on, silent slots count as 0
     int64_t last_s = INT64_MIN;   // the last slot
   };
+
+  void forget_families(const std::string& path) {
+    const auto known = series_.find(path);
+    std::erase_if(families_, [&](const auto& family) {
+      const auto& [of_path, kind] = family.first;
+      return of_path == path && (known == series_.end() || known->second.kind != kind);
+    });
+  }
 
   // Requires: number = value / unit.
   static std::optional<Answer> answer_of(const std::vector<int64_t>& values, double unit) {
@@ -199,6 +219,7 @@ class Model {
     return totals;
   }
 
+  std::map<std::pair<std::string, Kind>, std::string> families_;
   std::map<std::string, Series> series_;
 };
 

@@ -28,7 +28,15 @@ void World::compare() {
   for (const int64_t step : {10, 300, 3600}) compare_histograms(step);
 }
 
+void World::compare_families() {
+  std::map<std::pair<std::string, Kind>, std::string> families;
+  for (const FamilyRow& row : table_->families().page({}, 1000))
+    families[{row.key.path, row.key.kind}] = (row.unit.empty() ? "-" : row.unit) + " " + row.help;
+  ASSERT_EQ(families, model_.families());
+}
+
 void World::compare_names() {
+  compare_families();
   std::vector<std::string> names;
   for (const auto& [name, series] : model_.series()) names.push_back(name);
   std::vector<std::string> listed;

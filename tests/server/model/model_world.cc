@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "proto/istatd/exact_line.h"
 #include "proto/istatd/parser.h"
 #include "server/tick/recovery.h"
 #include "tests/support/secrets.h"
@@ -67,6 +68,7 @@ void World::step() {
       break;
     default:
       for (int64_t i = below(30); i >= 0; --i) send();
+      if (below(3) == 0) send_family();
       if (below(3) != 0) tick();
       advance(below(8));
   }
@@ -86,6 +88,7 @@ void World::start() {
 void World::tick() {
   ASSERT_TRUE(ticker_->tick(now()));
   committed_ = log_.size();
+  has_sent_family_ = false;
   std::atomic<bool> cancelled{false};
   if (below(4) == 0) {
     ASSERT_TRUE(store_.reclaim(cancelled));
@@ -149,6 +152,7 @@ void World::stop_for_days() {
 }
 
 void World::crash() {
+  has_sent_family_ = false;
   log_.resize(committed_);
   model_ = {};
   for (const auto& happen : log_) happen(model_);
@@ -157,6 +161,7 @@ void World::crash() {
 }
 
 void World::fail_a_write() {
+  if (has_sent_family_) tick();
   for (const size_t before = log_.size(); log_.size() == before;)
     send();  // so that the tick has something to write
   const bool whole = below(2) == 0;
@@ -254,6 +259,19 @@ void World::send() {
   happened([s](model::Model& model) { model.add(s); });
 }
 
+void World::send_family() {
+  const auto kind = static_cast<Kind>(below(4));
+  const std::string path = std::string(1, "gedc"[below(4)]) + std::to_string(below(4));
+  const std::string texts = std::array{"s", "bytes", "-"}[static_cast<size_t>(below(3))] +
+                            std::string(" help ") + std::to_string(below(3));
+  Batch batch;
+  parse_istatd_lines(batch.keep(std::string("$m ") + exact_letter(kind) + " " + path + " " + texts), batch);
+  table_->apply(batch, now().wall);
+  ASSERT_EQ(batch.families.size(), 1U);
+  has_sent_family_ = true;
+  happened([=](model::Model& model) { model.note(path, kind, texts); });
+}
+
 void World::happened(std::function<void(model::Model&)> what) {
   what(model_);
   log_.push_back(std::move(what));
@@ -264,7 +282,9 @@ std::string World::any_name() {
   return std::next(series.begin(), below(std::ssize(series)))->first;
 }
 
+// A family that was sent since the last tick would survive its last series.
 Status World::change() {
+  if (has_sent_family_) tick();
   std::set<std::string> names;
   for (int64_t i = below(3); i >= 0; --i) names.insert(any_name());
   std::vector<std::string_view> deletes(names.begin(), names.end());

@@ -54,6 +54,8 @@ class World {
   // Returns a random age of a sample in seconds; negative if it is in the future.
   int64_t age(bool is_amount);
   void send();
+  // Sends unit and help of a family, which may have no series.
+  void send_family();
   // Applies an event to the model and records it.
   void happened(std::function<void(model::Model&)> what);
   // Requires: there is a series.
@@ -70,6 +72,7 @@ class World {
 
   // Checks that the server has exactly the model's names.
   void compare_names();
+  void compare_families();
   int64_t retention_of(const std::string& name, int64_t tier_s) const;
   // Compares one series, or all of them if `name` is "*".
   void compare_series(const std::string& name, int64_t step);
@@ -90,6 +93,7 @@ class World {
   int64_t ahead_s_ = 0;             // of the wall clock
   int64_t lag_s_ = 0;               // how much later than their retention data may expire
   uint64_t starts_ = 0;
+  bool has_sent_family_ = false;  // since the last tick
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;
   ColumnCache cache_{size_t{1} << 20};  // of all lives, and small enough to be full

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/server/promql/promql_world.h"
@@ -44,6 +45,44 @@ TEST_F(PrometheusStatusRoutesTest, TsdbCountsSeriesByMetricAndByLabel) {
   EXPECT_EQ(bad.status, 400U);
 }
 
+TEST_F(PrometheusStatusRoutesTest, MetadataHasTypeHelpAndUnitOfMetrics) {
+  EXPECT_EQ(data("metadata"), "{}");
+  world_.apply(
+      "$m g room.heat celsius Heat \"here\".\n$m e hits - Requests.\n$m c hits\n$m d a%20b_ns - Waits.\n"
+      "$m c hits bytes\n");
+  const std::string a_b = R"("a b_ns":[{"type":"histogram","help":"Waits.","unit":"ns"}])";
+  const std::string hits = R"("hits":[{"type":"counter","help":"Requests.","unit":""},)"
+                           R"({"type":"counter","help":"","unit":"bytes"}])";
+  const std::string heat = R"("room.heat":[{"type":"gauge","help":"Heat \"here\".","unit":"celsius"}])";
+  EXPECT_EQ(data("metadata"), "{" + a_b + "," + hits + "," + heat + "}");
+  EXPECT_EQ(data("metadata", {{"limit", "2"}}), "{" + a_b + "," + hits + "}");
+  EXPECT_EQ(data("metadata", {{"limit", "1"}}), "{" + a_b + "}");
+  EXPECT_EQ(data("metadata", {{"limit_per_metric", "1"}, {"metric", "hits"}}),
+            R"({"hits":[{"type":"counter","help":"Requests.","unit":""}]})");
+  for (const char* metric : {"room.heat", "U__room_2e_heat"})
+    EXPECT_EQ(data("metadata", {{"metric", metric}}), "{" + heat + "}") << metric;
+  EXPECT_EQ(data("metadata", {{"metric", "a b_ns"}}), "{" + a_b + "}");
+  EXPECT_EQ(data("metadata", {{"metric", "none"}}), "{}");
+  for (const char* parameter : {"limit", "limit_per_metric"})
+    EXPECT_EQ(world_.ask({"/prometheus/api/v1/metadata", {{parameter, "x"}}}).status, 400U) << parameter;
+}
+
+TEST_F(PrometheusStatusRoutesTest, MetadataOfManyMetricsComesInPages) {
+  std::string lines;
+  for (int i = 0; i < 2500; ++i)
+    for (const char kind : {'g', 'e'})
+      lines += std::string("$m ") + kind + " m" + std::to_string(i) + " s x\n";
+  world_.apply(lines);
+  const std::string all = data("metadata");
+  EXPECT_EQ(std::count(all.begin(), all.end(), '['), 2500);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '{'), 5001);
+  const std::string most = data("metadata", {{"limit", "2499"}});
+  EXPECT_EQ(std::count(most.begin(), most.end(), '['), 2499);
+  QueryControl control;
+  control.stop(QueryStop::kTimeout);
+  EXPECT_EQ(world_.ask({"/prometheus/api/v1/metadata"}, control).status, 503U);
+}
+
 TEST_F(PrometheusStatusRoutesTest, TsdbEndsWithItsQuery) {
   world_.add("cpu", Kind::kGauge, Number::of(1), PromqlWorld::kNow_s - 10);
   QueryControl control;
@@ -61,7 +100,6 @@ TEST_F(PrometheusStatusRoutesTest, RuntimeAndFlagsHaveWhatTheServerHas) {
 
 TEST_F(PrometheusStatusRoutesTest, WhatThereIsNotIsEmpty) {
   EXPECT_EQ(data("query_exemplars"), "[]");
-  EXPECT_EQ(data("metadata"), "{}");
   EXPECT_EQ(data("rules"), R"({"groups":[]})");
   EXPECT_EQ(data("alerts"), R"({"alerts":[]})");
   EXPECT_EQ(data("targets"), R"({"activeTargets":[],"droppedTargets":[]})");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "proto/istatd/parser.h"
 #include "server/http/router.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -60,6 +61,14 @@ class PromqlWorld {
       batch.received = 1;
       EXPECT_EQ(table_.apply(batch, clock_.wall()), 1U);
     }
+  }
+
+  // Applies lines that have no samples.
+  void apply(const std::string& lines) {
+    Batch batch;
+    parse_istatd_lines(lines, batch);
+    EXPECT_EQ(batch.received, 0U) << lines;
+    table_.apply(batch, clock_.wall());
   }
 
   HttpResponse ask(const Ask& ask) {

@@ -17,9 +17,9 @@ struct UnitCase {
 
 TEST(UnitText, FollowsNamesAndKinds) {
   const UnitCase cases[] = {
-      {"host.web1.cpu.busy", "gauge", "avg", 41.26, "41.3 %"},
-      {"host.web1.cpu.busy", "gauge", "count", 10, "10"},
-      {"host.web1.memory.available", "gauge", "avg", 1536.0 * 1024 * 1024, "1.5 GiB"},
+      {"host.cpu.busy_percent;host=web1", "gauge", "avg", 41.26, "41.3 %"},
+      {"host.cpu.busy_percent;host=web1", "gauge", "count", 10, "10"},
+      {"host.memory.available_bytes;host=web1", "gauge", "avg", 1536.0 * 1024 * 1024, "1.5 GiB"},
       {"host.web1.network.eth0.rx_bytes", "event", "avg", 12.34 * 1024 * 1024, "12.3 MiB/s"},
       {"host.web1.network.eth0.rx_bytes", "event", "sum", 2048, "2 KiB"},
       {"host.web1.sched.runqueue_wait_ns", "distribution", "p99", 1234567, "1.23 ms"},

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "proto/unit_name.h"
+
 namespace statmill {
 namespace {
 
@@ -36,40 +38,14 @@ std::span<const Step> steps_of(Unit::Kind kind) {
   return kNumbers;
 }
 
-// Returns the parts of a name without its tags: the last, and the one before.
-struct LastParts {
-  std::string_view last;
-  std::string_view before;
-};
-LastParts last_parts(std::string_view name) {
-  name = name.substr(0, name.find(';'));
-  const size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return {name, {}};
-  const std::string_view path = name.substr(0, dot);
-  const size_t other = path.rfind('.');
-  return {name.substr(dot + 1), other == std::string_view::npos ? path : path.substr(other + 1)};
-}
-
-bool ends_in(std::string_view name, std::string_view unit) {
-  return name == unit || (name.ends_with(unit) && name[name.size() - unit.size() - 1] == '_');
-}
-
 Unit unit_of_values(std::string_view name) {
-  const auto [last, before] = last_parts(name);
-  if (ends_in(last, "ns")) return {Unit::Kind::kSeconds, 1e-9};
-  if (ends_in(last, "us")) return {Unit::Kind::kSeconds, 1e-6};
-  if (ends_in(last, "ms")) return {Unit::Kind::kSeconds, 1e-3};
-  if (ends_in(last, "s") || ends_in(last, "seconds")) return {Unit::Kind::kSeconds, 1};
-  if (ends_in(last, "bytes") || last.starts_with("bytes_")) return {Unit::Kind::kBytes};
-  if (ends_in(last, "percent") || ends_in(last, "avg10")) return {Unit::Kind::kPercent};
-  constexpr std::array<std::string_view, 9> kCpu = {"busy",    "idle",  "iowait", "irq", "nice",
-                                                    "softirq", "steal", "system", "user"};
-  if (before == "cpu" && std::find(kCpu.begin(), kCpu.end(), last) != kCpu.end())
-    return {Unit::Kind::kPercent};
-  constexpr std::array<std::string_view, 9> kMemory = {
-      "available", "buffers", "cached", "dirty", "free", "slab", "total", "swap_free", "swap_total"};
-  if (before == "memory" && std::find(kMemory.begin(), kMemory.end(), last) != kMemory.end())
-    return {Unit::Kind::kBytes};
+  const std::string_view word = unit_of_name(name);
+  if (word == "ns") return {Unit::Kind::kSeconds, 1e-9};
+  if (word == "us") return {Unit::Kind::kSeconds, 1e-6};
+  if (word == "ms") return {Unit::Kind::kSeconds, 1e-3};
+  if (word == "s") return {Unit::Kind::kSeconds, 1};
+  if (word == "bytes") return {Unit::Kind::kBytes};
+  if (word == "percent") return {Unit::Kind::kPercent};
   return {};
 }
 

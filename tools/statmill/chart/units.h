@@ -16,8 +16,8 @@ struct Unit {
   bool operator==(const Unit&) const = default;
 };
 
-// Returns the unit of a statistic ("avg", "p99", ...) of a series: its name ends in it (_ns, _us, _ms, _s,
-// bytes, percent), or is one of the agent's (agent/collectors/README.md).
+// Returns the unit of a statistic ("avg", "p99", ...) of a series: its name ends in it
+// (proto/unit_name.h).
 Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat);
 
 // A power of a unit: a value times `factor` has `decimals` digits worth reading and the unit `suffix`.
