@@ -21,7 +21,8 @@ constexpr const char* kAccepted = "statmill_samples_accepted_total{listener=\"ag
 
 Command agent_for(const ServerProcess& server) {
   return {std::string(STATMILL_BIN) + "/statmill-agent",
-          {"--server", server.agent().text(), "--interval", "100ms", "--agent.host", "e2e.example.org", "--agent.tags", "dc=eu"},
+          {"--server", server.agent().text(), "--interval", "100ms", "--agent.host", "e2e.example.org",
+           "--agent.tags", "dc=eu"},
           {}};
 }
 
@@ -30,7 +31,8 @@ TEST(AgentE2e, HostSeriesAndTheStatusOfEveryCollectorArrive) {
   server.start();
   Process agent(agent_for(server));
   ASSERT_TRUE(server.wait_for_metric(kAccepted, 200)) << agent.standard_error();
-  // The first interval is shorter than the others. It may contain no clock tick, and then has no share of busy time.
+  // The first interval is shorter than the others. It may contain no clock tick, and then has no share of
+  // busy time.
   const std::string busy = "host.cpu.busy_percent;dc=eu;host=e2e.example.org";
   EXPECT_TRUE(wait_until([&] { return server.totals("host.*").contains(busy); }));
   const auto totals = server.totals("*");
@@ -119,7 +121,8 @@ TEST(AgentE2e, CountsOfKilledProgramsArriveExactly) {
     }
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
     auto totals = server.totals("shop.*");
-    while ((!std::filesystem::is_empty(cells.path()) || totals["shop.latency_ns;" + kTags].count < ended * 800'000) &&
+    while ((!std::filesystem::is_empty(cells.path()) ||
+            totals["shop.latency_ns;" + kTags].count < ended * 800'000) &&
            std::chrono::steady_clock::now() < deadline)
       totals = server.totals("shop.*");
     EXPECT_TRUE(std::filesystem::is_empty(cells.path())) << "the agent removes the cells of ended programs";
@@ -135,10 +138,10 @@ TEST(AgentE2e, CountsOfKilledProgramsArriveExactly) {
 
 TEST(AgentE2e, StartsBeforeTheServerAndConnectsOnceItRuns) {
   const uint16_t port = unused_port();
-  Process agent(
-      {std::string(STATMILL_BIN) + "/statmill-agent",
-       {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.host", "e2e.example.org", "--agent.tags", "dc=eu"},
-       {}});
+  Process agent({std::string(STATMILL_BIN) + "/statmill-agent",
+                 {"--server", "127.0.0.1:" + std::to_string(port), "--interval", "100ms", "--agent.host",
+                  "e2e.example.org", "--agent.tags", "dc=eu"},
+                 {}});
   ServerProcess server(STATMILL_BIN);
   server.start(0, port);
   EXPECT_TRUE(server.wait_for_metric(kAccepted, 100)) << agent.standard_error();

@@ -101,7 +101,7 @@ TEST(Catalogue, NamesOfSeriesAreCanonical) {
 TEST(Catalogue, ThePageOfTheGuideIsMadeFromIt) {
   std::ifstream file(STATMILL_SERIES_PAGE);
   const std::string page(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(page, series_page()) << "make it anew: statmill-agent --series > docs/series.md";
+  EXPECT_EQ(page, series_page()) << "write it with statmill-agent --series > docs/series.md";
   EXPECT_THAT(page, HasSubstr("\n| `host.block.bytes` | `device`, `op` | event | bytes | block | "));
 }
 
