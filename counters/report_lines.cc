@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "counters/append_number.h"
+#include "counters/name_text.h"
 
 namespace statmill {
 
@@ -13,19 +14,27 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings, std::st
   text_.clear();
   marks_.clear();
   for (const Reading& reading : readings) {
-    switch (reading.type) {
-      case Reading::Type::kCounter:
-        add_counter(reading);
-        break;
-      case Reading::Type::kGauge:
-        add_gauge(reading);
-        break;
-      case Reading::Type::kHistogram:
-        add_histogram(reading);
-        break;
+    if (is_plain_in_lines(reading.name)) {
+      add(reading);
+      continue;
     }
+    const std::string name = name_in_lines(reading.name);
+    Reading spelled = reading;
+    spelled.name = name;
+    add(spelled);
   }
   return text_;
+}
+
+void ReportLines::add(const Reading& reading) {
+  switch (reading.type) {
+    case Reading::Type::kCounter:
+      return add_counter(reading);
+    case Reading::Type::kGauge:
+      return add_gauge(reading);
+    case Reading::Type::kHistogram:
+      return add_histogram(reading);
+  }
 }
 
 std::string ReportLines::key_of(const Reading& reading) {
