@@ -16,6 +16,7 @@ inline constexpr Family kCpuFamilies[] = {
      .netdata = "cpu.cpu",
      .rezolus = "cpu_usage"},
     {.path = "host.cpu.busy_percent",
+     .unit = "percent",
      .collector = "cpu",
      .help = "Share of the time of all CPUs that was neither idle nor iowait, since the previous collection.",
      .netdata = "system.cpu"},

@@ -163,7 +163,7 @@ TEST_F(ProgramsCollectorTest, InstrumentsWithoutANameAreLeftOut) {
   FakeProgram program(path("1-1.cells"), 1, "a;b");
   FakeProgram hidden(path("2-1.cells"), 1, "a\xe2\x80\x8b");
   EXPECT_EQ(collect(), "");
-  EXPECT_EQ(sink_.gauges.at("programs.left_out"), 2);
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_instruments_left_out"), 2);
 }
 
 TEST_F(ProgramsCollectorTest, ProcessesOfOneNameAddUp) {
