@@ -28,7 +28,8 @@ constexpr const char* kAnswer =
     R"({"known":1,"connected":1,"agents":[{"host":"db3","id":"1","connected":true,"peer":"","version":"",)"
     R"("clock_difference_ms":0,"durable":1,"lag_s":0,"lines_lost":0,"lines_refused":0,"gaps":0,"spool_bytes":0,)"
     R"("collectors_not_ok":0,"seen":0}],"from":0,"until":20,"step":10,"truncated":false,"series":[)"
-    R"({"name":"host.cpu.busy_percent;host=db3","kind":"gauge","unit":"percent","help":"","last_s":10,"avg":[97,97],"min":[96,96],"max":[99,99],)"
+    R"({"name":"host.cpu.busy_percent;host=db3","kind":"gauge","unit":"percent","help":"","retention":"","first_s":0,"last_s":10,)"
+    R"("avg":[97,97],"min":[96,96],"max":[99,99],)"
     R"("count":[10,10]}]})";
 
 // A program that runs in a terminal of its own.
