@@ -94,8 +94,8 @@ void AgentAlarms::check_outdated(TickTime now) {
 }
 
 void AgentAlarms::warn(std::string_view part, const std::string& text, LogLimiter& limiter, SteadyTime now) {
+  health_.warn(part, text);  // first, for those who look there when they see the log
   if (!text.empty() && limiter.admit(now) >= 0) log_.warn(part, {{"detail", text}});
-  health_.warn(part, text);
 }
 
 }  // namespace statmill

@@ -18,7 +18,7 @@ constexpr double kRelativeError = 1e-9;
 
 void add(const Sample& sample, Spooled& out) {
   SpooledSeries& series = out.series[std::string(sample.name)];
-  series.is_event = sample.kind == Kind::kEvent;
+  series.is_event = adds_up(sample.kind);
   series.totals.count += sample.ready == nullptr ? 1 : static_cast<double>(sample.ready->count);
   series.totals.sum += sample.value.value();
   series.magnitude += std::abs(sample.value.value());

@@ -13,7 +13,7 @@ namespace statmill {
 struct SpooledSeries {
   SeriesTotals totals;
   double magnitude = 0;   // the sum of the absolute values
-  bool is_event = false;  // for events the server counts slots, not samples
+  bool is_event = false;  // for events and counters the server counts slots, not samples
 };
 
 // Everything written to a spool since its creation.

@@ -137,8 +137,8 @@ TEST_F(ClonesE2e, AgentsAndServerWarnOfClonesThatReplaceEachOther) {
   const HttpReply ready = http_get(server_.http(), "/readyz");
   EXPECT_EQ(ready.status, 200) << "clones are a warning";
   for (const std::string& said : {*line, ready.body}) {
-    EXPECT_THAT(said, HasSubstr("host.original (127.0.0.1:"));
-    EXPECT_THAT(said, HasSubstr("host.clone (127.0.0.1:"));
+    EXPECT_THAT(said, HasSubstr("original (127.0.0.1:"));
+    EXPECT_THAT(said, HasSubstr("clone (127.0.0.1:"));
     EXPECT_THAT(said, HasSubstr("replaced each other as agent "));
   }
 }
