@@ -41,6 +41,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
           main_loop_.loop(), [this] { return sampler_.until_next(); },
           [this] {
             const Running running("a collection");
+            sampler_.announce_families_hourly();
             outbox_.send(collect());
           }) {
   register_program_metrics(local_registry_);

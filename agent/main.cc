@@ -16,7 +16,7 @@ constexpr statmill::Duration kHostNameLimit{2000};
 
 std::optional<Fault> measure(statmill::AgentConfig& config) {
   if (config.series) return statmill::print(statmill::series_page());
-  if (config.host.empty()) config.host = statmill::own_host_name(kHostNameLimit);
+  if (config.host.empty() && !config.check) config.host = statmill::own_host_name(kHostNameLimit);
   if (!config.check && !config.once) statmill::prepare_service();
   statmill::raise_open_files_limit();
   const statmill::SystemClock clock;

@@ -1,5 +1,7 @@
 #include "agent/sampler.h"
 
+#include <utility>
+
 #include "agent/catalogue/family_lines.h"
 #include "agent/collectors/make_collectors.h"
 #include "agent/host_name.h"
@@ -33,14 +35,18 @@ LineBatch Sampler::collect() {
   const SteadyTime now = clock_.steady();
   builder_.begin(clock_.wall());
   latest_.begin();
-  if (!families_at_ || now - *families_at_ >= std::chrono::hours(1)) {
-    families_at_ = now;
-    builder_.lines(family_lines());
-  }
+  if (std::exchange(announces_, false)) builder_.lines(family_lines());
   MetricSink& sink = remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_;
   self_report_.report(now, sink);
   collection_.collect(now, sink);
   return builder_.finish();
+}
+
+void Sampler::announce_families_hourly() {
+  const SteadyTime now = clock_.steady();
+  if (announced_at_ && now - *announced_at_ < std::chrono::hours(1)) return;
+  announced_at_ = now;
+  announces_ = true;
 }
 
 // Computed from wall time each time, so that a clock change or a suspend costs at most one interval.

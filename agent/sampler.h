@@ -24,9 +24,10 @@ class Sampler {
   Sampler(const AgentConfig& config, Log& log, const Clock& clock);
 
   // Collects once and returns the lines. The first collection lacks totals, because they are sent as growth.
-  // Once an hour, first in the first collection, they begin with unit and help of all families of the
-  // catalogue.
   LineBatch collect();
+  // Lets the next collection begin with unit and help of all families of the catalogue, unless one of the
+  // last hour did.
+  void announce_families_hourly();
   // Returns the time until the next collection.
   Duration until_next() const;
   Duration interval() const { return interval_; }
@@ -46,8 +47,9 @@ class Sampler {
   LatestValues latest_{builder_};
   Collection collection_;
   SelfReport self_report_;
-  std::optional<SteadyTime> families_at_;  // when their lines were last in a collection
-  const bool remembers_latest_;            // for /metrics
+  std::optional<SteadyTime> announced_at_;  // the families
+  bool announces_ = false;                  // the next collection begins with them
+  const bool remembers_latest_;             // for /metrics
 };
 
 }  // namespace statmill

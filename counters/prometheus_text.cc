@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "counters/append_number.h"
+#include "counters/name_text.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -129,8 +130,8 @@ void append_labels(std::string& out, std::string_view tags, std::string_view key
     tags.remove_prefix(1);  // the ;
     const std::string_view tag = tags.substr(0, tags.find(';'));
     const size_t equals = tag.find('=');
-    append(tag.substr(0, equals),
-           equals == std::string_view::npos ? std::string_view() : tag.substr(equals + 1));
+    append(text_of_tag(tag.substr(0, equals)),
+           equals == std::string_view::npos ? std::string() : text_of_tag(tag.substr(equals + 1)));
     tags.remove_prefix(tag.size());
   }
   if (!key.empty()) append(key, value);

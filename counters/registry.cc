@@ -8,6 +8,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "counters/name_text.h"
 #include "counters/sharing.h"
 #include "counters/unfinished.h"
 
@@ -108,13 +109,6 @@ Made& known(Made* made) {
   return *made;
 }
 
-void append_tag_text(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    const bool is_odd = static_cast<unsigned char>(c) <= ' ' || c == ';' || c == '=' || c == '\x7f';
-    out.push_back(is_odd ? '_' : c);
-  }
-}
-
 }  // namespace
 
 Instrument::Instrument(const char* name, const Help& help, Type type, Registry* registry) noexcept
@@ -137,13 +131,15 @@ void Instrument::leave() noexcept {
 uint64_t AnyHistogram::count() const { return read_histogram(*this).count; }
 
 std::string name_with(std::string_view path, Labels labels) {
+  for (auto& [key, value] : labels) {
+    key = tag_text(key, TagPart::kKey);
+    value = tag_text(value, TagPart::kValue);
+  }
   std::sort(labels.begin(), labels.end());
   std::string name(path);
   for (const auto& [key, value] : labels) {
-    name.push_back(';');
-    append_tag_text(name, key);
-    name.push_back('=');
-    append_tag_text(name, value);
+    if (!value.empty())
+      name.append(";").append(key).append("=").append(value);  // empty means the same as none
   }
   return name;
 }

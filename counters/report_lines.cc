@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "counters/append_number.h"
+#include "counters/name_text.h"
 
 namespace statmill {
 namespace {
@@ -29,17 +30,14 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings, std::st
   ++reports_;
   for (const Reading& reading : readings) add_family(reading);
   for (const Reading& reading : readings) {
-    switch (reading.type) {
-      case Reading::Type::kCounter:
-        add_counter(reading);
-        break;
-      case Reading::Type::kGauge:
-        add_gauge(reading);
-        break;
-      case Reading::Type::kHistogram:
-        add_histogram(reading);
-        break;
+    if (is_plain_in_lines(reading.name)) {
+      add(reading);
+      continue;
     }
+    const std::string name = name_in_lines(reading.name);
+    Reading spelled = reading;
+    spelled.name = name;
+    add(spelled);
   }
   return text_;
 }
@@ -54,8 +52,11 @@ void ReportLines::add_family(const Reading& reading) {
   if (reading.help.empty() && reading.unit.empty()) return;
   if (reading.type == Reading::Type::kGauge && !std::isfinite(reading.level)) return;  // it has no series yet
   constexpr std::array<char, 3> kLetters = {'e', 'g', 'd'};                            // by Reading::Type
+  const bool is_plain = is_plain_in_lines(reading.name);
+  const std::string spelled = is_plain ? std::string() : name_in_lines(reading.name);
   std::string family(1, kLetters[static_cast<size_t>(reading.type)]);
-  family.append(" ").append(reading.path());
+  family.append(" ").append(is_plain ? reading.path()
+                                     : std::string_view(spelled).substr(0, spelled.find(';')));
   auto& [text, state] = *families_.try_emplace(std::move(family)).first;
   if (state.is_sent || std::exchange(state.report, reports_) == reports_) return;
   text_.append("$m ").append(text).append(" ");
@@ -63,6 +64,17 @@ void ReportLines::add_family(const Reading& reading) {
   append_line_text(text_, reading.help);
   text_.push_back('\n');
   marks_.push_back({.end = text_.size(), .is_family_sent = &state.is_sent});
+}
+
+void ReportLines::add(const Reading& reading) {
+  switch (reading.type) {
+    case Reading::Type::kCounter:
+      return add_counter(reading);
+    case Reading::Type::kGauge:
+      return add_gauge(reading);
+    case Reading::Type::kHistogram:
+      return add_histogram(reading);
+  }
 }
 
 std::string ReportLines::key_of(const Reading& reading) {

@@ -1,4 +1,5 @@
-// ReportLines: formats readings as lines with what changed since the lines that were sent before.
+// ReportLines: formats readings as lines with what changed since the lines that were sent before. Names are
+// spelled so that every port of the server stores them as they are.
 #pragma once
 
 #include <chrono>
@@ -50,7 +51,9 @@ class ReportLines {
   static std::string key_of(const Reading& reading);
   void add_name(std::string_view mark, const Reading& reading);
   void add_family(const Reading& reading);
-  // Append the lines for one reading, if it has changed.
+  // Append the lines for one reading, if it has changed. Require: is_plain_in_lines() or name_in_lines() of
+  // its name.
+  void add(const Reading& reading);
   void add_counter(const Reading& reading);
   void add_gauge(const Reading& reading);
   void add_histogram(const Reading& reading);

@@ -149,6 +149,7 @@ std::string SharedCells::check_header() {
   if (is_known_ && (header.pid != pid_ || header.start_ticks != start_ticks_ || header.cpus != cpus_ ||
                     header.directory_bytes < directory_bytes_))
     return "its header has changed";
+  if (!is_known_) owner_ = status.st_uid;
   is_known_ = true;
   pid_ = header.pid;
   start_ticks_ = header.start_ticks;

@@ -66,6 +66,15 @@ Verdict<Refusal> spell_name(std::string_view text, Batch& batch, std::string_vie
   return spell_name(text, AddedTags(), batch, name);
 }
 
+std::string with_blanks_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_odd = static_cast<uint8_t>(c) < 33 || c == 127;
+    out.append(is_odd ? escaped_value({&c, 1}) : std::string(1, c));
+  }
+  return out;
+}
+
 Result<std::string> spelled_name(std::string_view text) {
   if (is_plainly_canonical(text)) return std::string(text);
   Batch batch;

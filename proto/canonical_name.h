@@ -29,6 +29,10 @@ Verdict<Refusal> spell_name(std::string_view text, const AddedTags& added, Batch
                             std::string_view& name);
 Verdict<Refusal> spell_name(std::string_view text, Batch& batch, std::string_view& name);
 
+// Writes blanks and control bytes as escapes, since no name has them. All else stays, so that the text may be
+// a glob or have carets.
+std::string with_blanks_escaped(std::string_view text);
+
 // Returns the canonical spelling of a name that is not part of a line, as in a request. Error: kInvalid.
 Result<std::string> spelled_name(std::string_view text);
 

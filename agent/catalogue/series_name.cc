@@ -8,7 +8,7 @@
 namespace statmill {
 namespace {
 
-// True for what stands in a value as it is: nearly all values.
+// Returns whether the value needs no escape: nearly all need none.
 bool is_plain(std::string_view value) {
   return !value.starts_with('~') && std::all_of(value.begin(), value.end(), [](char c) {
     return c > ' ' && c < '\x7f' && c != ';' && c != '%';

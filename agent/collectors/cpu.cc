@@ -29,7 +29,7 @@ class CpuCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override {
     const Result<std::string_view> text = proc_.read("stat");
     std::optional<StatText> stat;
-    if (text) stat = parse_stat(*text);
+    if (text) stat = parse_proc_stat(*text);
     if (!stat) {
       last_.reset();
       return CollectorStatus::unavailable(text ? "stat does not begin with CPU times" : text.error().message);

@@ -106,7 +106,7 @@ std::optional<uint64_t> find_number(std::string_view text, std::string_view key)
   return std::nullopt;
 }
 
-std::optional<StatText> parse_stat(std::string_view stat) {
+std::optional<StatText> parse_proc_stat(std::string_view stat) {
   if (stat.empty()) return std::nullopt;
   std::string_view first = next_line(stat);
   const std::string_view begin = next_word(first);

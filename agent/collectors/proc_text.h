@@ -46,7 +46,7 @@ struct StatText {
   std::vector<uint64_t> softirqs = {};      // by vector
 };
 // Returns nullopt if it does not begin with the times of all CPUs.
-std::optional<StatText> parse_stat(std::string_view stat);
+std::optional<StatText> parse_proc_stat(std::string_view stat);
 
 struct LoadAverages {
   std::array<double, 3> load{};  // over 1, 5 and 15 minutes

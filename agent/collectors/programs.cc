@@ -12,13 +12,16 @@
 #include <vector>
 
 #include "counters/report_lines.h"
+#include "proto/canonical_name.h"
 #include "proto/family.h"
+#include "proto/prometheus/labels_name.h"
 #include "statmill/shared_cells.h"
 
 namespace statmill {
 namespace {
 
 constexpr std::string_view kSuffix = ".cells";
+constexpr std::string_view kUserKey = "uid";
 constexpr Duration kLogInterval{10'000};  // between log lines about unreadable files
 
 // A file; the key is its name.
@@ -31,6 +34,19 @@ struct Program {
   ReportLines lines;
 };
 using Programs = std::map<std::string, Program, std::less<>>;
+
+// Returns the name with the tag `uid`, in its canonical spelling; nullopt if it has none. The tag says who
+// counted: a program cannot set it itself, nor count for a series of the host or of another user.
+std::optional<std::string> name_of_user(std::string_view text, uint32_t uid) {
+  const auto name = spelled_name(text);
+  if (!name) return std::nullopt;
+  LabelPairs labels = labels_of(*name);
+  std::erase_if(labels, [](const LabelPair& label) { return label.first == kUserKey; });
+  labels.emplace_back(kUserKey, std::to_string(uid));
+  auto tagged = canonical_name(labels);
+  if (!tagged) return std::nullopt;
+  return *std::move(tagged);
+}
 
 size_t items_of(const std::vector<Reading>& readings) {
   size_t items = readings.size();
@@ -63,6 +79,8 @@ class ProgramsCollector final : public Collector {
   void read_all(MetricSink& sink);
   bool read_one(const std::string& name, Program& program, MetricSink& sink);
   bool refuse(const std::string& name, Program& program, const std::string& reason);
+  // Gives the readings the names under which they are reported, which `names` keeps; removes those without.
+  void rename(uint32_t owner, std::vector<Reading>& readings, std::vector<std::string>& names);
   bool hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink);
   std::string path_of(const std::string& name) const { return options_.directory + "/" + name; }
   bool is_full() const {
@@ -185,10 +203,25 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   program.items = items;
   ++round_.files;
   round_.left_out += cells->left_out();
+  std::vector<std::string> names;
+  rename(cells->owner(), *readings, names);
   const bool is_reported = hand_over(*readings, program, sink);
   if (!is_last || !is_reported || !options_.removes_files) return false;
   if (::unlink(path_of(name).c_str()) == 0 || errno == ENOENT) return true;
   return refuse(name, program, std::string("it cannot be removed: ") + std::strerror(errno));
+}
+
+void ProgramsCollector::rename(uint32_t owner, std::vector<Reading>& readings,
+                               std::vector<std::string>& names) {
+  names.reserve(readings.size());  // readings point to them
+  const size_t before = readings.size();
+  std::erase_if(readings, [&](Reading& reading) {
+    auto name = name_of_user(reading.name, owner);
+    if (!name) return true;
+    reading.name = names.emplace_back(*std::move(name));
+    return false;
+  });
+  round_.left_out += before - readings.size();
 }
 
 // Counts and logs the file as refused. Always returns false: the file stays and is tried again.

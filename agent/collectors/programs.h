@@ -1,5 +1,6 @@
 // The programs collector: reports what programs count in shared cells (statmill/share.h), under the names
-// that the programs use, as if they had sent it themselves. This includes counts of programs that have died.
+// that the programs use, with the tag `uid`: the number of the user who owns the file. This includes counts
+// of programs that have died.
 //
 // Each file is read once per interval, and its growth becomes lines. A file whose process has ended is read
 // once more, and removed when all its lines are in the batch. The contents of files that exist when the agent

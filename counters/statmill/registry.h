@@ -16,8 +16,8 @@
 
 namespace statmill {
 
-// Pairs of key and value, in any order. Both may be any text; in the name, each ';', '=', blank and
-// control byte of it becomes '_'.
+// Pairs of key and value, in any order. Both may be any text; in the name, what a tag cannot have (a ';', a
+// blank, a control byte, and in a key '=', '!' and '^') is written as %XX. Labels without value are left out.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 // Builds a name: "http.requests" {{"method", "get"}, {"code", "200"}} -> "http.requests;code=200;method=get".
@@ -48,7 +48,7 @@ struct Reading {
   std::vector<Bucket> buckets;  // ascending by index, without empty ones
 
   double value() const { return type == Type::kGauge ? level : static_cast<double>(count); }
-  // The name without its tags; and the value of a tag, empty if the name has no tag with this key.
+  // The name without its tags; and the value of a tag as it is written in the name, empty if there is none.
   std::string_view path() const { return name.substr(0, name.find(';')); }
   std::string_view tag(std::string_view key) const;
 };

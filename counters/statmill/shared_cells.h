@@ -43,6 +43,8 @@ class SharedCells {
   // The process id and the start time (field 22 of /proc/<pid>/stat), as the process itself sees them.
   uint32_t pid() const { return pid_; }
   uint64_t start_ticks() const { return start_ticks_; }
+  // The user who owns the file, as of open(): the user of the process, unless root changed it.
+  uint32_t owner() const { return owner_; }
   // Returns true if the process may still count: it holds its lock on the file, or /proc shows it. The lock
   // is the only sign of a process in another container.
   bool lives() const;
@@ -65,6 +67,7 @@ class SharedCells {
 
   const int descriptor_;
   bool is_known_ = false;  // whether the fields up to left_out_ were read before
+  uint32_t owner_ = 0;
   uint32_t pid_ = 0;
   uint64_t start_ticks_ = 0;
   uint32_t cpus_ = 0;

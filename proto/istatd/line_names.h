@@ -70,7 +70,7 @@ class FoldedNames {
   const AddedTags& added() const { return none_; }
 
  private:
-  const AddedTags none_;
+  const AddedTags none_{};
 };
 
 class CanonicalNames {
@@ -90,6 +90,7 @@ class CanonicalNames {
     return name;
   }
   std::string_view stored(const PlainName& name, Batch& batch) const {
+    if (name.is_empty()) return {};
     const bool has_tags = name.end != name.path.data() + name.path.size();
     if (adds_ && (!has_tags || !name.tags.empty())) return added_.name(name.path, name.tags, batch);
     if (has_tags && (name.tags.empty() || !are_canonical_tags(name.tags))) return {};

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "proto/istatd/parser.h"
+#include "proto/canonical_name.h"
 
 namespace statmill {
 namespace {
@@ -19,14 +19,6 @@ Error not_found(std::string_view name) {
 }
 
 bool is_only_stars(std::string_view glob) { return glob.find_first_not_of('*') == std::string_view::npos; }
-
-// Returns true if a line of the protocol can carry exactly this name.
-bool is_name(std::string_view name) {
-  Batch batch;
-  const std::string line = std::string(name) + " 0";
-  parse_istatd_line(line, batch);
-  return batch.samples.size() == 1 && batch.samples[0].name == name && batch.samples[0].kind == Kind::kGauge;
-}
 
 // A text with at most one star.
 struct StarPattern {
@@ -92,12 +84,14 @@ Status NameChanges::check(const DeleteRequest& request) const {
 Result<std::vector<std::string>> NameChanges::select(const DeleteRequest& request) const {
   if (Status sound = check(request); !sound) return sound.error();
   std::set<std::string> names;
-  for (const std::string& name : request.names) {
-    if (!table_.summary(name)) return not_found(name);
-    names.insert(name);
+  for (const std::string& text : request.names) {
+    auto name = spelled_name(text);
+    if (!name) return name.error();
+    if (!table_.summary(*name)) return not_found(text);
+    names.insert(*std::move(name));
   }
   for (const std::string& text : request.globs) {
-    const Result<Glob> glob = Glob::parse(text);
+    const Result<Glob> glob = Glob::parse(with_blanks_escaped(text));
     if (!glob) return glob.error();
     table_.search(*glob, [&](std::string_view name) {
       names.emplace(name);
@@ -114,8 +108,10 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
   if (from->has_star != to->has_star) return invalid("either both names contain a *, or neither does");
   std::vector<Renaming> out;
   if (!from->has_star) {
-    if (!table_.summary(request.from)) return not_found(request.from);
-    out.push_back({request.from, request.to});
+    auto name = spelled_name(request.from);
+    if (!name) return name.error();
+    if (!table_.summary(*name)) return not_found(request.from);
+    out.push_back({*std::move(name), request.to});
   } else {
     const Result<Glob> glob = Glob::parse(request.from);
     if (!glob) return glob.error();
@@ -128,8 +124,13 @@ Result<std::vector<Renaming>> NameChanges::select(const RenameRequest& request) 
     });
     std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
   }
-  for (const Renaming& renaming : out) {
-    if (!is_name(renaming.to)) return invalid("\"" + renaming.to + "\" is not a valid name");
+  std::set<std::string_view> targets;
+  for (Renaming& renaming : out) {
+    auto to_name = spelled_name(renaming.to);
+    if (!to_name) return to_name.error();
+    renaming.to = *std::move(to_name);
+    if (!targets.insert(renaming.to).second)
+      return invalid("two series would get the name \"" + renaming.to + "\"");
     if (table_.summary(renaming.to)) {
       return invalid("\"" + renaming.from + "\" cannot be renamed: the series \"" + renaming.to +
                      "\" already exists");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "proto/canonical_name.h"
 
 namespace statmill {
 namespace {
@@ -178,7 +179,7 @@ Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now
 }
 
 Result<SeriesParameters> parse_series_parameters(const Url& url) {
-  Result<Glob> match = Glob::parse(url.find("match").value_or("*"));
+  Result<Glob> match = Glob::parse(with_blanks_escaped(url.find("match").value_or("*")));
   if (!match) return parameter_error("match", match.error());
   const Result<size_t> limit = parse_list_limit(url, kSeriesListLimit);
   if (!limit) return limit.error();

@@ -6,7 +6,7 @@
 #include <set>
 #include <span>
 
-#include "proto/normal_name.h"
+#include "proto/canonical_name.h"
 #include "server/query/attempts.h"
 #include "server/query/bin_reader.h"
 #include "server/query/family_lookup.h"
@@ -23,12 +23,12 @@ struct Resolved {
   RetentionClasses retention;      // their classes
 };
 
-// Looks for the name as it is, then for its normal form, under which the listeners store it.
+// Looks for the name as it is, then for its canonical spelling, under which it is stored.
 std::optional<std::string> stored_name(const Table& table, const std::string& name) {
   if (table.summary(name)) return name;
-  if (is_normal_name(name)) return std::nullopt;
-  std::string normal = normal_name(name);
-  return table.summary(normal) ? std::optional(std::move(normal)) : std::nullopt;
+  auto spelled = spelled_name(name);
+  if (!spelled || !table.summary(*spelled)) return std::nullopt;
+  return *std::move(spelled);
 }
 
 // Adds the names of the series that satisfy all matchers.
@@ -53,7 +53,7 @@ Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t
       if (!name) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
       continue;
     }
-    const auto glob = Glob::parse(text);
+    const auto glob = Glob::parse(with_blanks_escaped(text));
     if (!glob && name) continue;
     if (!glob) return glob.error();
     const auto add = [&](std::string_view found) {

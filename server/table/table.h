@@ -39,7 +39,7 @@ struct TableLimits {
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
-  FamilyLimits families;
+  FamilyLimits families = {};
   OtherKind other_kind = OtherKind::kRefuse;  // --limits.kind_mismatch, where the batch has no rule
 };
 

@@ -36,6 +36,7 @@ TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
   EXPECT_THAT(text, HasSubstr("*host.agent.lines_dropped "));
   EXPECT_THAT(text, HasSubstr("host.agent.rss_bytes "));
   EXPECT_THAT(text, HasSubstr("$c host.up "));
+  EXPECT_THAT(text, HasSubstr("\n$m g host.agent.rss_bytes bytes Resident memory of the agent.\n"));
   EXPECT_EQ(server.tags(), "dc=eu;host=t");
   process.signal(GetParam());
   EXPECT_THAT(server.all_lines(), testing::EndsWith("\n"));

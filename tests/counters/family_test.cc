@@ -28,14 +28,15 @@ TEST(Family, SameValuesReturnTheSameMember) {
   EXPECT_EQ(readings[1].tag("method"), "200");
 }
 
-TEST(Family, ValuesWithEqualNamesShareAMember) {
+TEST(Family, DifferentTextsAreDifferentMembers) {
   Registry registry;
   Requests requests("r", "", {"a", "b"}, 10, &registry);
   requests.with({"x y", "1"}).add();
   requests.with({"x_y", "1"}).add();
   const std::vector<Reading> readings = registry.read();
-  ASSERT_EQ(readings.size(), 1u) << "a name belongs to one instrument";
-  EXPECT_EQ(readings[0].count, 2u);
+  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(readings[0].name, "r;a=x%20y;b=1");
+  EXPECT_EQ(readings[1].name, "r;a=x_y;b=1");
 }
 
 TEST(Family, BeyondTheLimitAllShareOneMember) {

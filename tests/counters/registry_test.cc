@@ -105,8 +105,11 @@ TEST(Registry, GroupsAreReadAsCounters) {
   EXPECT_EQ(readings[1].count, 4096u);
 }
 
-TEST(Names, TagsAreSortedAndSanitized) {
-  EXPECT_EQ(name_with("a.b", {{"y", "2"}, {"x", "a;b=c d\n"}}), "a.b;x=a_b_c_d_;y=2");
+TEST(Names, TagsAreSortedAndEscaped) {
+  EXPECT_EQ(name_with("a.b", {{"y", "2"}, {"x", "a;b=c d\n"}}), "a.b;x=a%3Bb=c%20d%0A;y=2");
+  EXPECT_EQ(name_with("a", {{"name", "~x~"}, {"a=b!^", "100%"}, {"c", "%41"}, {"d", ""}}),
+            "a;%6Eame=%7Ex~;a%3Db%21%5E=100%;c=%2541")
+      << "sorted by the bytes that are written; an empty label means none";
   Reading reading;
   const std::string name = name_with("a.b", {{"yy", "2"}, {"y", "10.0.0.1:80"}});
   reading.name = name;

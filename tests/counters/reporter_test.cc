@@ -207,6 +207,19 @@ TEST(ReportLines, HaveATimeOnRequest) {
             "*counted 1700000000 0\nlevel 1700000000 0\n%sizes 1700000000 h5 3 3:1\n");
 }
 
+TEST(ReportLines, SpellNamesSoThatEveryPortStoresThem) {
+  Registry registry;
+  registry.counter("Web/Hits^a", "", {{"name", "x y"}}).add(1);
+  registry.gauge("#depth", "").set(2);
+  registry.gauge("Queue", "").set(3);
+  registry.histogram("\xc3\xa4", "").record(1);
+  ReportLines lines;
+  EXPECT_EQ(lines.make(registry.read()),
+            "*^%57eb%2F%48its%5Ea;%6Eame=x%20y 1\n^#depth 2\n^%51ueue 3\n%^%C3%A4 h5 1 1:1\n");
+  lines.sent(std::string::npos);
+  EXPECT_EQ(lines.make(registry.read()), "^#depth 2\n^%51ueue 3\n") << "what was sent is remembered";
+}
+
 TEST(ReportLines, OmitsValuesThatLinesCannotExpress) {
   Registry registry;
   registry.gauge_fn("none", "", {}, [] { return std::numeric_limits<double>::quiet_NaN(); });

@@ -127,5 +127,20 @@ TEST_F(AgentsE2e, AForgottenAgentReturnsWithAGapAndNothingCountsTwice) {
       << "the server no longer knows that it has these lines";
 }
 
+// Their samples are added up, so both must be named.
+TEST_F(AgentsE2e, TwoAgentsThatSendAsOneHostAreShown) {
+  AgentHost other{STATMILL_BIN, web_.name(), {server_.agent()}};
+  web_.start();
+  other.start();
+  const auto conflicts = [&] {
+    return boost::json::parse(server_.get("/api/v1/status/agents")).at("host_conflicts").as_array();
+  };
+  ASSERT_TRUE(wait_until([&] { return conflicts().size() == 1; })) << other.said();
+  EXPECT_EQ(conflicts().at(0).at("host").as_string(), web_.name());
+  EXPECT_EQ(conflicts().at(0).at("agents").as_array().size(), 2U);
+  EXPECT_EQ(other.stop(), 0) << other.said();
+  EXPECT_EQ(web_.stop(), 0) << web_.said();
+}
+
 }  // namespace
 }  // namespace statmill

@@ -87,8 +87,7 @@ TEST_F(AwayE2e, AServerRestoredFromAnOlderStateReceivesTheMissingBatchesAgain) {
   fs::rename(earlier, data);
 
   server.start(0, port);
-  EXPECT_LT(account_of_host(server, host.name()).durable, batches)
-      << "the restored state should be older";
+  EXPECT_LT(account_of_host(server, host.name()).durable, batches) << "the restored state should be older";
   expect_all_arrives(host, {&server});
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -115,14 +116,28 @@ TEST_F(RelayE2e, CountsArriveOverTheSocketAndFromSharedCells) {
   EXPECT_EQ(example.wait(), 0) << example.standard_error();
   Process program({STATMILL_SHARING_PROGRAM, {"threads"}, {{"STATMILL_SHARE", cells.path().string()}}});
   ASSERT_TRUE(program.wait_for_line("ready")) << program.standard_error();
-  EXPECT_GT(totals("shop.latency_ns;host=e2e", 800'000).count, 0);
+  const std::string user = ";uid=" + std::to_string(::geteuid());
+  EXPECT_GT(totals("shop.latency_ns;host=e2e" + user, 800'000).count, 0);
   program.signal(SIGKILL);
   EXPECT_EQ(program.wait(), -SIGKILL);
   stop(agent);
-  EXPECT_EQ(totals("shop.requests;code=200;host=e2e", 1).sum, 800'000) << "cells have the tags of the host";
+  EXPECT_EQ(totals("shop.requests;code=200;host=e2e" + user, 1).sum, 800'000)
+      << "cells have the tags of the host";
   EXPECT_EQ(server_.totals("shop.requests;code=200")["shop.requests;code=200"].sum, 1'000)
       << "samples over the socket only have those of --relay.tags";
-  EXPECT_EQ(totals("shop.latency_ns;host=e2e", 800'000).count, 800'000);
+  EXPECT_EQ(totals("shop.latency_ns;host=e2e" + user, 800'000).count, 800'000);
+}
+
+TEST_F(RelayE2e, TheServerRefusesOtherKindsOfARelay) {
+  Process agent(relay_to(server_, {}));
+  const Ports ports(agent);
+  server_.send("level 1\n");
+  ServerProcess::send_to(ports.lines, "*level 2\nlevel 3\n");
+  stop(agent);
+  EXPECT_EQ(totals("level", 2).sum, 1 + 3);
+  EXPECT_EQ(server_.metric("statmill_samples_refused_total{listener=\"agent\",reason=\"kind_mismatch\"}"), 1);
+  const std::string rejects = server_.cli({"rejects", "--format", "csv"}).out;
+  EXPECT_THAT(rejects, testing::ContainsRegex(",agent,[^,]+,kind_mismatch,no,5,level\n"));
 }
 
 TEST_F(RelayE2e, MetricsReportTheAccountAndTheHost) {

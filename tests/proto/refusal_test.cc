@@ -38,6 +38,7 @@ TEST(Refusal, LabelsNeverChange) {
       {Refusal::kSeriesLimit, "series_limit"},
       {Refusal::kSenderLimit, "sender_limit"},
       {Refusal::kMemoryLimit, "memory_limit"},
+      {Refusal::kKindMismatch, "kind_mismatch"},
   }};
   std::set<Refusal> seen;
   for (const auto& [reason, label] : kPinned) {

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "proto/canonical_name.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
@@ -17,10 +18,10 @@ bool is_one_field(std::string_view text) {
 
 // Returns the line to send. Errors: kInvalid if an argument is not a single field.
 Result<std::string> line_of(const std::vector<std::string>& operands, Timestamp now) {
-  if (!is_one_field(operands[0])) return Error{ErrorCode::kInvalid, "NAME is empty or contains white space"};
+  if (operands[0].empty()) return Error{ErrorCode::kInvalid, "NAME is empty"};
   if (!is_one_field(operands[1])) return Error{ErrorCode::kInvalid, "VALUE is empty or contains white space"};
   if (operands[0].starts_with('#')) return Error{ErrorCode::kInvalid, "NAME cannot start with #"};
-  std::string out = operands[0] + " ";
+  std::string out = with_blanks_escaped(operands[0]) + " ";
   if (operands.size() == 3) {
     const Result<int64_t> time_s = parse_time(operands[2], now);
     if (!time_s) return Error(time_s.error()).with("TIME");

@@ -46,7 +46,9 @@ TEST(Catalogue, EachFamilyIsInCanonicalFormAndExplained) {
     for (size_t i = 0; i < family->tag_count(); ++i) {
       EXPECT_TRUE(is_plain(family->tags[i]) && family->tags[i] != "host" && family->tags[i] != "name")
           << path;
-      if (i > 0) EXPECT_LT(family->tags[i - 1], family->tags[i]) << path;
+      if (i > 0) {
+        EXPECT_LT(family->tags[i - 1], family->tags[i]) << path;
+      }
     }
   }
 }
@@ -55,7 +57,9 @@ TEST(Catalogue, EachFamilyIsInCanonicalFormAndExplained) {
 TEST(Catalogue, UnitsAreTheEndsOfNames) {
   for (const Family* const family : all_families()) {
     for (const std::string_view unit : {"ns", "us", "s", "bytes", "percent", "pages"}) {
-      if (family->path.ends_with("_" + std::string(unit))) EXPECT_EQ(family->unit, unit) << family->path;
+      if (family->path.ends_with("_" + std::string(unit))) {
+        EXPECT_EQ(family->unit, unit) << family->path;
+      }
     }
   }
 }
@@ -101,7 +105,7 @@ TEST(Catalogue, NamesOfSeriesAreCanonical) {
 TEST(Catalogue, ThePageOfTheGuideIsMadeFromIt) {
   std::ifstream file(STATMILL_SERIES_PAGE);
   const std::string page(std::istreambuf_iterator<char>(file), {});
-  EXPECT_EQ(page, series_page()) << "make it anew: statmill-agent --series > docs/series.md";
+  EXPECT_EQ(page, series_page()) << "write it with statmill-agent --series > docs/series.md";
   EXPECT_THAT(page, HasSubstr("\n| `host.block.bytes` | `device`, `op` | event | bytes | block | "));
 }
 

@@ -51,7 +51,7 @@ constexpr std::string_view kNetDev =
     "eth0:1:12 13 0 0 0 0 0 0 14 15 0 0 0 0 0 0\n";
 
 TEST(ProcText, ParsesStat) {
-  const auto stat = parse_stat(kStat);
+  const auto stat = parse_proc_stat(kStat);
   ASSERT_TRUE(stat);
   EXPECT_THAT(stat->all, ElementsAre(3868, 7, 2512, 257406, 986, 3, 86, 20));
   ASSERT_EQ(stat->cpus.size(), 2U);
@@ -65,15 +65,15 @@ TEST(ProcText, ParsesStat) {
 }
 
 TEST(ProcText, ParsesStatOfOldKernelsAndRefusesInvalidText) {
-  const auto old = parse_stat("cpu 1 2 3 4\n");
+  const auto old = parse_proc_stat("cpu 1 2 3 4\n");
   ASSERT_TRUE(old);
   EXPECT_THAT(old->all, ElementsAre(1, 2, 3, 4, 0, 0, 0, 0));
   EXPECT_FALSE(old->forks);
   for (const std::string_view text : {"", "\n", "cpu", "cpu 1 2 3\n", "cpu0 1 2 3 4\n", "cpu 1 2 3 x 5\n",
                                       "cpu 1 2 3 4 -5\n", "cpu 1 2 3 99999999999999999999\n"}) {
-    EXPECT_FALSE(parse_stat(text)) << text;
+    EXPECT_FALSE(parse_proc_stat(text)) << text;
   }
-  const auto damaged = parse_stat("cpu 1 2 3 4\ncpux 1 2 3 4\ncpu1 1 x\nintr 5 6 y\nctxt\nsoftirq\n");
+  const auto damaged = parse_proc_stat("cpu 1 2 3 4\ncpux 1 2 3 4\ncpu1 1 x\nintr 5 6 y\nctxt\nsoftirq\n");
   ASSERT_TRUE(damaged);
   EXPECT_TRUE(damaged->cpus.empty());
   EXPECT_TRUE(damaged->irqs.empty()) << "what cannot be read is absent, not zero";
@@ -180,7 +180,7 @@ TEST(ProcText, SurvivesAnyDamage) {
         text.erase(at);
       }
     }
-    parse_stat(text);
+    parse_proc_stat(text);
     parse_load_averages(text);
     parse_pressure(text);
     find_number(text, "ctxt");

@@ -91,16 +91,20 @@ class ProgramsCollectorTest : public testing::Test {
   ProgramsCollectorTest() { options_.directory = directory_.path().string(); }
 
   std::filesystem::path path(const std::string& name) const { return directory_.path() / name; }
-  // Returns the lines of one collection, and its log lines.
+  // Collects once; returns the lines without the user's tag.
   std::string collect() {
     if (collector_ == nullptr) collector_ = make_programs_collector(options_, clock_, log_);
     sink_ = {};
     testing::internal::CaptureStderr();
     status_ = collector_->collect(sink_);
     logged_ = testing::internal::GetCapturedStderr();
-    return sink_.text;
+    std::string text = sink_.text;
+    for (size_t at = text.find(user_); at != std::string::npos; at = text.find(user_))
+      text.erase(at, user_.size());
+    return text;
   }
 
+  const std::string user_ = ";uid=" + std::to_string(::geteuid());
   const TempDirectory directory_;
   ManualClock clock_;
   Log log_{LogLevel::kInfo};
@@ -134,6 +138,32 @@ TEST_F(ProgramsCollectorTest, ReportsGrowth) {
   EXPECT_EQ(collect(), "*shop.sales0 1700000000 2\n");
   EXPECT_EQ(collect(), "");
   EXPECT_EQ(sink_.gauges.at("host.agent.program_files"), 1);
+}
+
+TEST_F(ProgramsCollectorTest, NamesHaveTheUserWhoCounts) {
+  collect();
+  FakeProgram plain(path("1-1.cells"), 1, "shop.sales;a=1;z=2;n=");
+  FakeProgram forged(path("2-1.cells"), 1, "host.up;%75id=99;n=");
+  FakeProgram again(path("3-1.cells"), 1, "x;uid=99;uid=99;Page=/a^b;n=");
+  collect();
+  EXPECT_EQ(sink_.text, "*shop.sales;a=1;n=0" + user_ + ";z=2 1700000000 0\n" +  //
+                            "*host.up;n=0" + user_ + " 1700000000 0\n" + "*x;%50age=%2Fa%5Eb;n=0" + user_ +
+                            " 1700000000 0\n");
+}
+
+TEST_F(ProgramsCollectorTest, ACaretMakesNoSecondName) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1, "mine^host.up^");
+  collect();
+  EXPECT_EQ(sink_.text, "*mine%5Ehost.up%5E0" + user_ + " 1700000000 0\n");
+}
+
+TEST_F(ProgramsCollectorTest, InstrumentsWithoutANameAreLeftOut) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 1, "a;b");
+  FakeProgram hidden(path("2-1.cells"), 1, "a\xe2\x80\x8b");
+  EXPECT_EQ(collect(), "");
+  EXPECT_EQ(sink_.gauges.at("programs.left_out"), 2);
 }
 
 TEST_F(ProgramsCollectorTest, ProcessesOfOneNameAddUp) {
@@ -195,7 +225,7 @@ TEST_F(ProgramsCollectorTest, TheLastCountsOfADeadProcessAreReportedAndItsFileRe
 }
 
 TEST_F(ProgramsCollectorTest, AFileIsRemovedOnceItIsReportedCompletely) {
-  options_.file_bytes_max = 60;
+  options_.file_bytes_max = 60 + 2 * user_.size();
   collect();
   FakeProgram program(path("1-1.cells"), 3);
   for (size_t i = 0; i < 3; ++i) program.set(i, i + 1);

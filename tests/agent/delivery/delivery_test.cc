@@ -291,6 +291,11 @@ TEST_F(DeliveryTest, ARefusalEndsTheConnectionAndIsReported) {
   EXPECT_EQ(refused(RefuseReason::kToken), "it refused (token): no");
 }
 
+TEST_F(DeliveryTest, ARefusedVersionIsReportedWithItsOwn) {
+  delivery_->connected(now_);
+  EXPECT_EQ(refused(RefuseReason::kVersion), "it refused (version): no; this agent speaks protocol 3");
+}
+
 TEST_F(DeliveryTest, ARefusalForTheClockHasTheSameTextEachTime) {
   delivery_->connected(now_);
   EXPECT_EQ(

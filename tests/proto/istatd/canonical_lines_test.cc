@@ -71,6 +71,7 @@ TEST(CanonicalLines, RefuseWrongNames) {
       {"a\xc2\x80 1", {"refused bad_name"}, "C1"},
       {"a%e2%80%ae 1", {"refused bad_name"}, "a hidden character as an escape"},
       {"% 1", {"refused empty_name"}, "no name"},
+      {"*;k=v 1", {"refused empty_name"}, "tags without a path"},
       {longest + "n 1", {"refused name_too_long"}, "one more byte"},
   });
 }
@@ -87,6 +88,8 @@ TEST(CanonicalLines, GetTheTagsOfTheirBlock) {
           {"a;z=1;b=2 1", {"gauge a;b=2;dc=eu;host=web1;z=1 1"}, "in any order"},
           {"$g A^;k=v 7 1", {"gauge A^;dc=eu;host=web1;k=v@7 1"}, "exact lines"},
           {"a;k 1", {"refused bad_tag"}, "a wrong tag of its own"},
+          {"* 1", {"refused empty_name"}, "no path"},
+          {"%;k=v 1", {"refused empty_name"}, "only tags"},
           {"a; 1", {"refused bad_tag"}, "nothing after the ;"},
           {std::string(kNameBytesMax - 16, 'n') + " 1",
            {"gauge " + std::string(kNameBytesMax - 16, 'n') + ";dc=eu;host=web1 1"},

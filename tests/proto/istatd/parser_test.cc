@@ -182,32 +182,6 @@ TEST(IstatdLines, RefusesReservedFirstBytes) {
               {"a@$%&: 1", {"gauge a@$%&_ 1"}, "only at the begin"}});
 }
 
-TEST(IstatdLines, NormalisesNamesLikeIstatd) {
-  expect_all({
-      {"Disk.C:\\Temp 1", {"gauge disk.c__temp 1"}, "case, colon, backslash"},
-      {"a/b\"c'd 1", {"gauge a_b_c_d 1"}, "slash and quotes"},
-      {"a\x01\x7f\xff\xc3\xa4 1", {"gauge a_____ 1"}, "control bytes and all above 126, byte by byte"},
-      {std::string("a\0b 1", 5), {"gauge a_b 1"}, "NUL"},
-      {"a,(b)&!*~c;t=v 1", {"gauge a,(b)&!*~c;t=v 1"}, "other bytes are kept"},
-      {"a..b 1", {"gauge a..b 1"}, "empty components are allowed"},
-      {"**a 1", {"event *a 1"}, "only the first star marks an event"},
-      {"*A^B 1", {"event a.b 1"}, "also after fan-out"},
-  });
-}
-
-TEST(IstatdLines, SortsTagsAfterFolding) {
-  expect_all({
-      {"a;T=1;s=X/y 1", {"gauge a;s=x_y;t=1 1"}, "folded, then sorted"},
-      {"a;T=1;t=2 1", {"refused duplicate_tag"}, "one key after folding"},
-      {"a; 1", {"refused bad_tag"}, "nothing after the ;"},
-      {"a;b= 1", {"refused bad_tag"}, "no value"},
-      {"a;name=x;k!=~y 1", {"gauge a;%6Eame=x;k%21=%7Ey 1"}, "what a tag cannot have is escaped"},
-      {"a%2Fb%41;k=x%3by 1", {"gauge a/bA;k=x%3By 1"}, "escapes are not folded"},
-      {"a%2541%zz%e2%80%8 1", {"gauge a%2541%zz%E2%80%8 1"}, "the shortest escape of each text"},
-      {"a%e2%80%8b 1", {"refused bad_name"}, "a hidden character"},
-  });
-}
-
 TEST(IstatdLines, FansOutAtCarets) {
   expect_all({
       {"base^a 1", {"gauge base.a 1"}, "one name without the base"},

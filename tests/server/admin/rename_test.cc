@@ -63,6 +63,19 @@ TEST_F(RenameTest, RenamesAllSeriesThatAStarMatches) {
   rename("none.*", "nothing.*", 0);
 }
 
+TEST_F(RenameTest, TakesAnySpelling) {
+  send("a;s=1;t=2 1\nb.1 1\nb.2 1");
+  rename("a;t=2;s=%31", "B c^/;z=1;y=~2", 1);
+  rename("b.*", "x;n=*;k=v", 2);
+  EXPECT_THAT(names(), ElementsAre("B%20c^/;y=%7E2;z=1", "x;k=v;n=1", "x;k=v;n=2"));
+}
+
+TEST_F(RenameTest, RefusesToGiveTwoSeriesOneName) {
+  send("q.a 1\nq.%41 1");
+  EXPECT_THAT(refusal(RenameRequest{"q.*", "x%6*"}), HasSubstr("two series would get the name \"xj\""));
+  EXPECT_THAT(names(), ElementsAre("q.A", "q.a"));
+}
+
 TEST_F(RenameTest, RefusesNamesThatExistOrAreInvalid) {
   send("a 1\nb 1\na.1 1\nb.1 1");
   const struct {
@@ -72,11 +85,12 @@ TEST_F(RenameTest, RefusesNamesThatExistOrAreInvalid) {
       {{"a", "b"}, "the series \"b\" already exists"},
       {{"a", "a"}, "already"},
       {{"c", "d"}, "there is no series \"c\""},
-      {{"a", ""}, "is not a valid name"},
-      {{"a", "B"}, "is not a valid name"},
-      {{"a", "b c"}, "is not a valid name"},
-      {{"a", "x 5"}, "is not a valid name"},
-      {{"a", "x^y^z"}, "is not a valid name"},
+      {{"a", ""}, "has no path"},
+      {{"a", "x;y"}, "not of the form key=value"},
+      {{"a", "x;y=1;y=2"}, "two values for one tag"},
+      {{"a", "x\xe2\x80\x8b"}, "hidden character"},
+      {{"a", "x\n"}, "control"},
+      {{"a", "%62"}, "the series \"b\" already exists"},
       {{"a", "x*"}, "neither does"},
       {{"a*", "x"}, "neither does"},
       {{"a**", "x*"}, "one * at most"},

@@ -190,7 +190,8 @@ TEST_F(AgentStreamTest, AnotherVersionIsRefused) {
 }
 
 TEST_F(AgentStreamTest, AgentsWithTheOldNamesAreToldToUpgradeAndNamed) {
-  HelloFrame old = *decode_hello(read_frame(hello()).payload);
+  const std::string bytes = hello();  // the frame points into it
+  HelloFrame old = *decode_hello(read_frame(bytes).payload);
   old.version = kAgentProtocolRenamed;
   receive(bytes_of(old));
   const auto refused = decode_refuse(answer().payload);

@@ -231,7 +231,7 @@ void World::send() {
   // Late amounts of chunks that the finest tier has dropped are counted only approximately, so none are sent.
   s.time_s = (is_amount ? wall_s_ : shown_s()) - age(is_amount);
   if (known != model_.series().end()) {
-    // Sometimes sends a sample as another kind, which does not change the kind of the series.
+    // Sometimes sends a sample of another kind, which is refused or does not change the kind of the series.
     if (below(20) == 0) s.kind = static_cast<Kind>(below(4));
     const auto& samples = known->second.samples;
     if (!samples.empty() && below(4) == 0) {  // another sample for a slot that has one
@@ -244,6 +244,7 @@ void World::send() {
   for (int64_t i = 0; i < samples; ++i)
     s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
   Batch batch;
+  batch.other_kind = below(2) == 0 ? OtherKind::kAccept : OtherKind::kRefuse;
   fill(s, batch);
   const uint64_t accepted = table_->apply(batch, now().wall);
   uint64_t refused = 0;
@@ -252,8 +253,9 @@ void World::send() {
   const int64_t slot_end_s = (s.time_s / 10 + 1) * 10;
   const bool fits = s.time_s <= shown_s() + 600 && s.time_s >= shown_s() - longest_s_ &&
                     slot_end_s > shown_s() - tiers_of(s.name).coarsest().retention_s;
-  ASSERT_EQ(accepted, fits ? 1U : 0U) << s.name << " at " << s.time_s;
-  if (!fits) return;
+  const bool is_refused = !fits || (s.kind != kind && batch.other_kind == OtherKind::kRefuse);
+  ASSERT_EQ(accepted, is_refused ? 0U : 1U) << s.name << " at " << s.time_s;
+  if (is_refused) return;
   happened([s](model::Model& model) { model.add(s); });
 }
 

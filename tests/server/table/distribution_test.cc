@@ -109,6 +109,7 @@ TEST_F(DistributionTest, RefusesABucketWithoutAHistogram) {
   EXPECT_EQ(batch_.refused[static_cast<size_t>(Refusal::kBadBucket)], 1U);
   EXPECT_EQ(table_.series_count(), 0U);
   send("d", 1);
+  batch_.other_kind = OtherKind::kAccept;
   EXPECT_EQ(send_lines("d " + std::to_string(kNow) + " 3 5 1 2 2\n"), 0U);
   EXPECT_EQ(batch_.refused[static_cast<size_t>(Refusal::kBadBucket)], 1U);
   EXPECT_EQ(histogram("d"), of_values({1}));

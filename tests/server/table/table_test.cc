@@ -91,7 +91,7 @@ TEST_F(TableTest, ASeriesKeepsTheKindOfItsFirstSample) {
 
 TEST_F(TableTest, TheKindIsCheckedAfterTheTimeAndBeforeTheHistogram) {
   send("%d 5\n");
-  EXPECT_EQ(send("d " + std::to_string(kNow) + " 6 20 2 2 4\n" + at("d", 1)), 0U);
+  EXPECT_EQ(send("d " + std::to_string(kNow) + " 6 20 2 4 2\n" + at("d", 1)), 0U);
   EXPECT_EQ(refused(Refusal::kKindMismatch), 1U) << "no sample of the bucket's kind needs a histogram";
   EXPECT_EQ(refused(Refusal::kTooOld), 1U);
 }

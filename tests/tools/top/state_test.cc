@@ -30,7 +30,8 @@ class TopTest : public testing::Test {
   void list(const std::vector<std::string>& names) {
     data_.listed = listed_pattern(state_);
     data_.series = {};
-    for (const std::string& name : names) data_.series.series.push_back({name, "gauge", 1'699'999'990});
+    for (const std::string& name : names)
+      data_.series.series.push_back({.name = name, .kind = "gauge", .last_s = 1'699'999'990});
     data_.at_s = 1'700'000'000;
     state_ = after_data(state_, data_);
   }
