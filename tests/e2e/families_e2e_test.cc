@@ -85,6 +85,11 @@ TEST_F(FamiliesE2e, ARelayPassesThemOnAndTheAgentSendsItsOwn) {
   };
   ServerProcess::send_to(port("line.listen"), "$m g room.heat celsius Heat at the door.\nroom.heat 20\n");
   ServerProcess::send_to(port("statsd.listen"), "web.latency:12|ms\n");
+  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+  const auto has_collected = [&] {
+    return metadata("host.agent.rss_bytes").find("memory") != std::string::npos;
+  };
+  while (!has_collected() && std::chrono::steady_clock::now() < deadline) continue;
   agent.signal(SIGTERM);
   EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
   EXPECT_THAT(metadata("room.heat"), HasSubstr(kHeat));

@@ -16,7 +16,7 @@ TEST(FamilyRowTest, HasGoldenBytes) {
   EXPECT_EQ(bytes.substr(0, bytes.size() - 4), std::string("\x01\x07"
                                                            "celsius\x11"
                                                            "Heat at the door."));
-  EXPECT_EQ(bytes.substr(bytes.size() - 4), std::string("\x00\x00\x00\x00", 4));
+  EXPECT_EQ(bytes.substr(bytes.size() - 4), std::string("\x65\x8b\xd1\x9e", 4));
 }
 
 TEST(FamilyRowTest, RoundTrips) {

@@ -168,7 +168,7 @@ TEST(RelaySink, TellsOnceAnHourThatTimersAreInMilliseconds) {
     parse_statsd_lines("t:5|ms\nt:7|ms|#a:b\nh:5|h\n", batch);
     relay.apply(batch.batch);
     const std::string text = relay.drained(RelaySink::Which::kAll, SteadyTime(now));
-    return text.substr(0, text.find("$d"));
+    return text.substr(0, text.find('%'));
   };
   EXPECT_EQ(unit_lines(std::chrono::minutes(1)), "$m d t ms\n");
   EXPECT_EQ(unit_lines(std::chrono::minutes(60)), "") << "the hour ends with this hand-over";

@@ -128,10 +128,10 @@ TEST_F(TableFamiliesTest, StayWhereARenameIsNotPossible) {
 }
 
 TEST_F(TableFamiliesTest, PathsWithEscapesAreFound) {
-  send("$m g %25a%20b celsius x\n$g %25a%20b;c=d 1700000000 1\n$g %25a%20b 1700000000 1\n");
+  send("$m g a%20b celsius x\n$g a%20b;c=d 1700000000 1\n$g a%20b 1700000000 1\n");
   tick();
-  remove({"nothing", "%25a%20b;x=y"});
-  EXPECT_EQ(unit("%25a%20b"), "celsius");
+  remove({"nothing", "a%20b;x=y"});
+  EXPECT_EQ(unit("a%20b"), "celsius");
 }
 
 }  // namespace
