@@ -1,4 +1,4 @@
-// TextArena: memory for texts that live as long as a batch. clear() keeps the chunks for the next batch, so
+// TextArena: memory for texts that live as long as a batch. clear() keeps chunks for the next batch, so
 // batches of similar size need no allocation after the first.
 #pragma once
 
@@ -13,6 +13,7 @@ namespace statmill {
 class TextArena {
  public:
   static constexpr size_t kChunkBytes = 16384;  // longer texts have a chunk of their own
+  static constexpr size_t kChunksKept = 256;    // by clear(): a sender may need many once, and never again
 
   // Returns `size` uninitialized bytes, valid until clear().
   char* room(size_t size) {
@@ -33,8 +34,10 @@ class TextArena {
     return {begin, text.size()};
   }
 
-  // Invalidates all texts; keeps the chunks.
+  size_t chunks() const { return chunks_.size(); }
+  // Invalidates all texts; keeps the first kChunksKept chunks.
   void clear() {
+    if (chunks_.size() > kChunksKept) chunks_.resize(kChunksKept);
     used_ = 0;
     at_ = end_ = nullptr;
   }

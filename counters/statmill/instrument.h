@@ -1,7 +1,8 @@
 // Instrument: the common part of counters, gauges and histograms: a name, a help text, and membership in the
 // registry through which it is read.
 //
-// A name is a dotted path followed by tags in alphabetical order: "http.requests;code=200;method=get". In
+// A name is a dotted path followed by tags in alphabetical order: "http.requests;code=200;method=get". What a
+// name cannot have is written as %XX ("disk;label=my%20disk"); name_with() does so. In
 // Prometheus text, dots become underscores, tags become labels, and counters get the suffix "_total".
 #pragma once
 

@@ -47,6 +47,18 @@ TEST(TextArena, ClearedArenaReusesItsChunks) {
   EXPECT_EQ(arena.keep(large).data(), large_begin);
 }
 
+TEST(TextArena, KeepsTextsAfterItHasReleasedChunks) {
+  TextArena arena;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::string_view> kept;
+    for (size_t i = 0; i < 2 * TextArena::kChunksKept; ++i)
+      kept.push_back(arena.keep(std::string(TextArena::kChunkBytes, static_cast<char>('a' + i % 26))));
+    for (size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(kept[i].front(), 'a' + static_cast<int>(i % 26));
+    arena.clear();
+    EXPECT_LE(arena.chunks(), TextArena::kChunksKept);
+  }
+}
+
 TEST(TextArena, SkipsSmallChunksForALargeText) {
   TextArena arena;
   arena.keep("small");

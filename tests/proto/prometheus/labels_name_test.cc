@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/hidden_characters.h"
 #include "proto/sample.h"
 #include "tests/proto/tag_laws.h"
 
@@ -61,6 +62,9 @@ TEST(LabelsName, RefusesWhatHasNoName) {
       {metric("m", {{"", "x"}}), ErrorCode::kInvalid},
       {metric("m", {{"a", "x"}, {"a", "y"}}), ErrorCode::kInvalid},
       {metric("m", {{"__name__", "n"}}), ErrorCode::kInvalid},
+      {metric("m", {{"a", "\xe2\x80\x8b"}}), ErrorCode::kInvalid},
+      {metric("m", {{"\xc2\x85", "x"}}), ErrorCode::kInvalid},
+      {metric("m\xef\xbb\xbf", {}), ErrorCode::kInvalid},
       {metric(std::string(kNameBytesMax + 1, 'm'), {}), ErrorCode::kLimit},
   };
   for (const auto& [labels, code] : table) {
@@ -106,8 +110,12 @@ RC_GTEST_PROP(LabelsName, LabelsComeBackAsTheyWere, ()) {
   for (const auto& [key, value] : tags) {
     if (names.insert(key).second) labels.push_back({key, value});
   }
+  const auto is_hidden = [](const LabelPair& label) {
+    return has_hidden_character(label.first) || has_hidden_character(label.second);
+  };
   const auto name = canonical_name(labels);
-  RC_ASSERT(name.has_value());
+  RC_ASSERT(name.has_value() == std::none_of(labels.begin(), labels.end(), is_hidden));
+  if (!name) return;
   RC_ASSERT(is_canonical_name(*name));
   std::sort(labels.begin(), labels.end());
   RC_ASSERT(labels_of(*name) == labels);

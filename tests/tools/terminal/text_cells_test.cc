@@ -20,6 +20,7 @@ TEST(Visible, ShowsCharactersWithoutColumns) {
       {"\u202egpj", "<U+202E>gpj", "the direction of writing"},
       {"a\u200bb\ufeff", "a<U+200B>b<U+FEFF>", "no width"},
       {"e\u0301", "e<U+0301>", "a combining mark"},
+      {"a\u00ad\u2028\U000110bd\U000e0041", "a<U+00AD><U+2028><U+110BD><U+E0041>", "hidden characters"},
       {"\xff\xc0\xafx", "<xFF><xC0><xAF>x", "no UTF-8"},
       {"\xe4\xb8", "<xE4><xB8>", "cut UTF-8"},
   };

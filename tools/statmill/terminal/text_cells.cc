@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "base/hidden_characters.h"
 #include "base/text.h"
 
 namespace statmill {
@@ -15,13 +16,22 @@ struct Interval {
   char32_t last;
 };
 
-// Characters without a column of their own: controls, soft hyphen, combining marks of the common blocks,
-// zero-width and directional characters, variation selectors, tags.
-constexpr std::array<Interval, 20> kInvisible = {
-    {{0x0, 0x1f},      {0x7f, 0x9f},     {0xad, 0xad},     {0x300, 0x36f},   {0x483, 0x489},
-     {0x591, 0x5bd},   {0x610, 0x61c},   {0x64b, 0x65f},   {0x180b, 0x180e}, {0x1ab0, 0x1aff},
-     {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0x20d0, 0x20ff},
-     {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}}};
+// Characters without a column of their own, other than hidden ones: controls, combining marks of the common
+// blocks, variation selectors.
+constexpr std::array<Interval, 14> kInvisible = {{{0x0, 0x1f},
+                                                  {0x7f, 0x7f},
+                                                  {0x300, 0x36f},
+                                                  {0x483, 0x489},
+                                                  {0x591, 0x5bd},
+                                                  {0x610, 0x61a},
+                                                  {0x64b, 0x65f},
+                                                  {0x180b, 0x180d},
+                                                  {0x1ab0, 0x1aff},
+                                                  {0x1dc0, 0x1dff},
+                                                  {0x20d0, 0x20ff},
+                                                  {0xfe00, 0xfe0f},
+                                                  {0xfe20, 0xfe2f},
+                                                  {0xe0000, 0xe0fff}}};
 
 // The blocks of Unicode's EastAsianWidth that are wide.
 constexpr std::array<Interval, 17> kWide = {{{0x1100, 0x115f},
@@ -89,7 +99,7 @@ std::vector<Glyph> glyphs(std::string_view text) {
       append_escape(out, "<x%02X>", static_cast<unsigned char>(text.front()));
     } else {
       const char32_t code = decode(text.substr(0, length));
-      if (is_in(kInvisible, code)) {
+      if (is_in(kInvisible, code) || is_hidden_character(code)) {
         append_escape(out, "<U+%04X>", static_cast<unsigned>(code));
       } else {
         out.push_back({code, is_in(kWide, code) ? 2 : 1});
