@@ -159,11 +159,11 @@ TEST(AnswerJsonTest, AnswersOverTheLimitAreRefused) {
 
 TEST(AnswerJsonTest, SeriesPage) {
   EXPECT_EQ(series_list_json({}), "{\"series\":[],\"truncated\":false}\n");
-  EXPECT_EQ(
-      series_list_json({{{"a", Kind::kGauge, 1}, {"b", Kind::kEvent, 2}, {"c", Kind::kCounter, 3}}, true}),
-      "{\"series\":[{\"name\":\"a\",\"kind\":\"gauge\",\"last_s\":1},"
-      "{\"name\":\"b\",\"kind\":\"event\",\"last_s\":2},"
-      "{\"name\":\"c\",\"kind\":\"counter\",\"last_s\":3}],\"truncated\":true}\n");
+  EXPECT_EQ(series_list_json({{{"a", Kind::kGauge, 1}, {"b", Kind::kCounter, 2}}, true}),
+            "{\"series\":["
+            R"({"name":"a","kind":"gauge","unit":"","help":"","retention":"","first_s":0,"last_s":1},)"
+            R"({"name":"b","kind":"counter","unit":"","help":"","retention":"","first_s":0,"last_s":2}])"
+            ",\"truncated\":true}\n");
 }
 
 TEST(AnswerJsonTest, LinesAccountListsTheReasons) {

@@ -48,7 +48,7 @@ TEST_F(PrometheusStatusRoutesTest, TsdbCountsSeriesByMetricAndByLabel) {
 TEST_F(PrometheusStatusRoutesTest, MetadataHasTypeHelpAndUnitOfMetrics) {
   EXPECT_EQ(data("metadata"), "{}");
   world_.apply(
-      "$m g room.heat celsius Heat \"here\".\n$m e hits - Requests.\n$m c hits\n$m d a%20b_ns - Waits.\n"
+      "$m g room.heat celsius Heat \"here\".\n$m e hits - Requests.\n$m d a%20b_ns - Waits.\n"
       "$m c hits bytes\n");
   const std::string a_b = R"("a b_ns":[{"type":"histogram","help":"Waits.","unit":"ns"}])";
   const std::string hits = R"("hits":[{"type":"counter","help":"Requests.","unit":""},)"

@@ -161,7 +161,8 @@ TEST_F(ScrubTest, FindsInvalidRows) {
       {kMeta, flushed_key(6), std::string("12345678") + encode_activity({{500, 1, 1}}),
        "activity of shard 6: series 500 is not in the catalog"},
       {kMeta, std::string(kTickKey), "123", "default row tick: has 3 bytes"},
-      {kMeta, family_key({"heat", Kind::kEvent}), "\1\0\0damage", "family heat: family row: checksum"},
+      {kMeta, family_key({"heat", Kind::kEvent}), std::string("\1\0\0damage", 9),
+       "family heat: family row: checksum"},
       {kMeta, "family\4heat", "", "default: an unknown row"},
       {kMeta, "novelty", "", "default: an unknown row"},
   };

@@ -34,8 +34,7 @@ class HostPresenceTest : public testing::Test {
     ASSERT_EQ(table_.apply(batch, from_unix_seconds(now_)), 1U) << name;
   }
   // The agent collects in each slot of [begin_s, end_s).
-  void present(int64_t begin_s, int64_t end_s,
-               std::string_view name = "host.up;host=web%201") {
+  void present(int64_t begin_s, int64_t end_s, std::string_view name = "host.up;host=web%201") {
     for (int64_t t = begin_s; t < end_s; t += 10) send(name, Kind::kCounter, t);
   }
   // Flushes, and lets the rollup reach what is older than that.
