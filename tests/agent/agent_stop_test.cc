@@ -40,7 +40,7 @@ class AgentStop : public testing::Test {
   // Receives what the agent sends until it has ended.
   void serve(std::latch& busy) {
     EXPECT_TRUE(server_.accept());
-    server_.lines_until("h.load.1m ");
+    server_.lines_until("host.load.average_1m ");
     busy.count_down();
     server_.all_lines();
   }
