@@ -28,7 +28,9 @@ void SelfReport::report(SteadyTime now, MetricSink& sink) {
   sink.increment("host.up", 1);
   sink.gauge("host.agent.cpu_percent", cpu_percent(now));
   sink.gauge("host.agent.rss_bytes", rss_bytes());
-  for (const Total& total : totals_) sink.total(total.family, total.read());
+  // They count from the start of the agent, so what came before the first report is not lost.
+  for (const Total& total : totals_) sink.total(total.family, has_reported_ ? total.read() : 0);
+  has_reported_ = true;
   for (const Level& gauge : gauges_) sink.gauge(gauge.family, gauge.read());
 }
 

@@ -16,7 +16,8 @@ class SelfReport {
   // `proc` must outlive the report.
   explicit SelfReport(ProcReader& proc) : proc_(proc) {}
 
-  // Adds a number that never decreases. Each report calls `read`; what it refers to must outlive the report.
+  // Adds a number that is 0 at the start and never decreases. The first report says 0, each later one calls
+  // `read`; what it refers to must outlive the report.
   void add_total(EventFamily family, std::function<uint64_t()> read) {
     totals_.push_back({family, std::move(read)});
   }
@@ -52,6 +53,7 @@ class SelfReport {
   std::vector<Total> totals_;
   std::vector<Level> gauges_;
   std::optional<CpuReading> last_;
+  bool has_reported_ = false;
 };
 
 }  // namespace statmill
