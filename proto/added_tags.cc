@@ -10,7 +10,7 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kHeadBytes = 8;  // of a key
+constexpr size_t kHeadBytes = 8;  // head_of() returns so many bytes of a key
 
 // Appends ";pair".
 char* put_pair(std::string_view pair, char* at) {

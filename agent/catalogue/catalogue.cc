@@ -3,23 +3,10 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "proto/kind_text.h"
 
 namespace statmill {
 namespace {
-
-std::string_view kind_text(Kind kind) {
-  switch (kind) {
-    case Kind::kGauge:
-      return "gauge";
-    case Kind::kEvent:
-      return "event";
-    case Kind::kDistribution:
-      return "distribution";
-    case Kind::kCounter:
-      break;
-  }
-  return "counter";
-}
 
 // "`a`, `b`"; "-" if empty.
 std::string code(std::string_view names) {

@@ -22,10 +22,10 @@ struct Family {
   Kind kind = Kind::kGauge;
   std::string_view unit{};           // "bytes", "ns", "percent", ...; empty: a plain count
   TagKeys tags{};                    // ascending; the first empty one ends them
-  std::string_view collector{};      // of --collectors; "agent" for what the agent reports of itself
+  std::string_view collector{};      // a name of --collectors, or "agent" if the agent reports about itself
   bool is_ebpf = false;              // served by eBPF only, as text cannot tell it
   std::string_view help{};           // one sentence
-  std::string_view node_exporter{};  // what others call it, or the nearest they have; empty: they have none
+  std::string_view node_exporter{};  // its name there, or that of the nearest metric; empty if there is none
   std::string_view netdata{};
   std::string_view rezolus{};
 

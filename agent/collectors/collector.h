@@ -64,7 +64,8 @@ class MetricSink {
   // Adds to a counter, in whose silence nothing is known.
   void increment(CounterFamily family, uint64_t by);
 
-  // What the above call; a sink that passes samples on calls them, too. The name is valid during the call.
+  // The functions above call these. A sink that passes samples on calls them, too. The name is valid during
+  // the call.
   virtual void add_gauge(const HostSeries& series, double value) = 0;
   virtual void add_total(const HostSeries& series, uint64_t total) = 0;
   virtual void add_distribution(const HostSeries& series, const Distribution& total) = 0;

@@ -55,7 +55,7 @@ struct LoadAverages {
 };
 std::optional<LoadAverages> parse_load_averages(std::string_view loadavg);
 
-// What a disk did with requests of one operation.
+// The requests of one operation that a disk has ended.
 struct DiskWork {
   uint64_t operations = 0;
   uint64_t bytes = 0;

@@ -6,24 +6,11 @@
 #include <cstddef>
 
 #include "base/text.h"
+#include "proto/kind_text.h"
 #include "server/query/encode/decimal_text.h"
 
 namespace statmill {
 namespace {
-
-std::string_view kind_text(Kind kind) {
-  switch (kind) {
-    case Kind::kGauge:
-      return "gauge";
-    case Kind::kEvent:
-      return "event";
-    case Kind::kCounter:
-      return "counter";
-    case Kind::kDistribution:
-      return "distribution";
-  }
-  return {};
-}
 
 // Appends `"key":`, after a comma unless an object or array has just been opened.
 void append_key(std::string& out, std::string_view key) {

@@ -125,8 +125,7 @@ Status StoredSeries::read(const LeafRequest& request, QueryNotes& notes,
                           const std::function<Status(SeriesValues)>& take) {
   const auto refs = sources_.selector.select(request.matchers, control_);
   if (!refs) return refs.error();
-  HostPresence presence({sources_.selector, sources_.pieces, sources_.retention, sources_.expiry}, control_,
-                        now_);
+  HostPresence presence(sources_, control_, now_);
   const bool histograms = leaf_parts(request.function, Kind::kDistribution).histograms;
   for (size_t begin = 0; begin < refs->size(); begin += kViewSeries) {
     const auto some = std::span(*refs).subspan(begin, std::min(kViewSeries, refs->size() - begin));

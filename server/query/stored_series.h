@@ -4,23 +4,15 @@
 
 #include "base/clock.h"
 #include "server/query/query_control.h"
-#include "server/query/read/piece_source.h"
-#include "server/query/series_selector.h"
+#include "server/query/read/host_presence.h"
 #include "server/query/series_source.h"
-#include "storage/expiry.h"
-#include "storage/retention.h"
 
 namespace statmill {
 
 // For one query. Confined to one thread.
 class StoredSeries final : public SeriesSource {
  public:
-  struct Sources {
-    const SeriesSelector& selector;
-    PieceSource& pieces;
-    const Retention& retention;
-    const Expiry& expiry;
-  };
+  using Sources = HostPresence::Sources;
   // The sources and the control must outlive it.
   StoredSeries(const Sources& sources, QueryControl& control, Timestamp now)
       : sources_(sources), control_(control), now_(now) {}
