@@ -121,6 +121,8 @@ void World::wrong_clock() {
   const int64_t step_s = steps_s[static_cast<size_t>(below(std::ssize(steps_s)))];
   const int64_t until_s = wall_s_ + below(std::min(std::max<int64_t>(step_s, 600), 2 * kDayS));
   ahead_s_ = below(2) == 0 ? step_s : -step_s;
+  if (!may_have_been_slow()) slow_s_ = 0;
+  const int64_t began_s = wall_s_;
   do {
     for (int64_t i = below(20); i >= 0; --i) send();
     if (below(4) == 0) {
@@ -132,7 +134,9 @@ void World::wrong_clock() {
     if (step_s > kDayS && below(4) == 0) crash();
     if (below(3) == 0) advance(std::min(below(7200), until_s - wall_s_));
   } while (below(6) != 0);
+  if (ahead_s_ < 0) slow_s_ += wall_s_ - began_s;
   ahead_s_ = 0;
+  right_since_s_ = wall_s_;
   tick();
 }
 
@@ -143,6 +147,7 @@ void World::stop_for_days() {
   const int64_t days = 1 + below(60);
   wall_s_ += days * kDayS;
   lag_s_ += days * kDayS;
+  right_since_s_ = wall_s_;
   start();
   tick();
   if (below(2) == 0) return;
@@ -312,6 +317,10 @@ Status World::change() {
       return done(ticker_->change({.deletes = {}, .slots = {}, .renames = {&pair, 1}}, now()));
     }
   }
+}
+
+bool World::may_have_been_slow() const {
+  return slow_s_ > 0 && wall_s_ - right_since_s_ <= std::max<int64_t>(slow_s_, 600) + 120;
 }
 
 bool World::keeps_no_longer(const std::string& a, const std::string& b) const {

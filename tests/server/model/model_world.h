@@ -74,6 +74,8 @@ class World {
   void compare_names();
   void compare_families();
   int64_t retention_of(const std::string& name, int64_t tier_s) const;
+  // Returns whether nothing may expire yet, because the clock was slow and has not been right for as long.
+  bool may_have_been_slow() const;
   // Compares one series, or all of them if `name` is "*".
   void compare_series(const std::string& name, int64_t step);
   // Compares the merged histograms of all distributions.
@@ -92,6 +94,8 @@ class World {
   int64_t wall_s_ = 1'700'000'000;  // the true time
   int64_t ahead_s_ = 0;             // of the wall clock
   int64_t lag_s_ = 0;               // how much later than their retention data may expire
+  int64_t slow_s_ = 0;              // for how long the clock was slow, until the server may forget it
+  int64_t right_since_s_ = 0;       // when the clock was last set right
   uint64_t starts_ = 0;
   bool has_sent_family_ = false;  // since the last tick
   std::unique_ptr<Table> table_;
