@@ -14,8 +14,8 @@ BatchBuilder::~BatchBuilder() = default;
 
 void BatchBuilder::begin(Timestamp now) {
   ++batch_number_;
-  time_ = std::to_string(unix_seconds(now));
   batch_ = {};
+  batch_.time = now;
 }
 
 void BatchBuilder::add_gauge(const HostSeries& series, double value) {
@@ -55,8 +55,7 @@ void BatchBuilder::add_distribution(const HostSeries& series, const Distribution
   sent.batch = batch_number_;
   for (const SentHistogram::Line& line : sent.histogram->lines(reading)) {
     if (!is_first) {
-      const size_t name_end = 1 + series.name.size();  // after the mark
-      batch_.text.append(line.text, 0, name_end).append(" ").append(time_).append(line.text, name_end);
+      batch_.text.append(line.text);
       ++batch_.lines;
     }
     sent.histogram->sent(line);
@@ -89,7 +88,7 @@ LineBatch BatchBuilder::finish() {
 
 void BatchBuilder::line(std::string_view mark, std::string_view name, double value) {
   std::string& text = batch_.text;
-  text.append(mark).append(name).append(" ").append(time_).append(" ");
+  text.append(mark).append(name).append(" ");
   append_number(text, value);
   text.push_back('\n');
   ++batch_.lines;

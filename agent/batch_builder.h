@@ -1,4 +1,4 @@
-// BatchBuilder: formats the samples of one interval as text lines, all with the same timestamp.
+// BatchBuilder: formats the samples of one interval as text lines, whose time is that of the batch.
 //
 // Only this class turns cumulative totals and distributions into the growth since the previous interval.
 #pragma once
@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,13 +18,14 @@ namespace statmill {
 
 class SentHistogram;
 
-// Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: gauges as `name time value`, events
-// as `*name time delta`, distributions as `%name time h<g> sum index:count ...`, split into several
-// lines if necessary.
+// Lines of the line protocol (proto/PROTOCOL.md), each ended by LF: gauges as `name value`, events as
+// `*name delta`, distributions as `%name h<g> sum index:count ...`, split into several lines if necessary.
 struct LineBatch {
   std::string text;
   uint64_t lines = 0;
   std::string tags = {};  // added to the name of each line, "key=value;key=value"; at most kTagsBytesMax
+  // Of the lines that have none; nullopt if all of them have one.
+  std::optional<Timestamp> time = {};
 };
 
 // Confined to one thread.
@@ -33,7 +35,7 @@ class BatchBuilder final : public MetricSink {
   explicit BatchBuilder(std::string tags);
   ~BatchBuilder() override;
 
-  // Begins a batch. All its samples get the time `now`, rounded down to seconds.
+  // Begins a batch. All its samples have the time `now`.
   void begin(Timestamp now);
   // Ignores values that are not finite.
   void add_gauge(const HostSeries& series, double value) override;
@@ -42,7 +44,6 @@ class BatchBuilder final : public MetricSink {
   void add_distribution(const HostSeries& series, const Distribution& total) override;
   void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override;
-  std::string_view time() const override { return time_; }
   // Ends the batch and returns it. Forgets totals and distributions that were neither reported nor kept in
   // this batch: if one comes back, it counts as new, so that a gap never shows up as one large event.
   LineBatch finish();
@@ -63,7 +64,6 @@ class BatchBuilder final : public MetricSink {
   void line(std::string_view mark, std::string_view name, double value);
 
   const std::string tags_;
-  std::string time_;
   uint64_t batch_number_ = 0;
   uint64_t resets_ = 0;
   LineBatch batch_;

@@ -26,7 +26,6 @@ class LatestValues final : public MetricSink {
   void add_distribution(const HostSeries& series, const Distribution& total) override;
   void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override { next_.lines(lines); }
-  std::string_view time() const override { return next_.time(); }
 
   // Returns gauges, counters and histograms named "statmill.host.block.bytes;device=vda;op=read", those of
   // one family together. Valid until the next collection begins.

@@ -23,8 +23,7 @@ void append_line_text(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string_view ReportLines::make(const std::vector<Reading>& readings, std::string_view time) {
-  time_ = time.empty() ? std::string() : " " + std::string(time);
+std::string_view ReportLines::make(const std::vector<Reading>& readings) {
   text_.clear();
   marks_.clear();
   ++reports_;
@@ -87,7 +86,7 @@ std::string ReportLines::key_of(const Reading& reading) {
 }
 
 void ReportLines::add_name(std::string_view mark, const Reading& reading) {
-  text_.append(mark).append(reading.name).append(time_).append(" ");
+  text_.append(mark).append(reading.name).append(" ");
 }
 
 void ReportLines::add_counter(const Reading& reading) {
@@ -113,8 +112,7 @@ void ReportLines::add_gauge(const Reading& reading) {
 void ReportLines::add_histogram(const Reading& reading) {
   SentHistogram& histogram = histograms_[key_of(reading)];
   for (SentHistogram::Line& line : histogram.lines(reading)) {
-    const size_t name_end = 1 + reading.name.size();  // after the mark
-    text_.append(line.text, 0, name_end).append(time_).append(line.text, name_end);
+    text_.append(line.text);
     marks_.push_back({.end = text_.size(), .histogram = &histogram, .line = std::move(line)});
   }
 }

@@ -20,9 +20,8 @@ namespace statmill {
 class ReportLines {
  public:
   // Returns the lines of a report: first those with unit and help of families that no report has had since
-  // the last resend_families(). The server counts them under `time` (seconds since 1970), or under the time
-  // of receipt if it is empty. The result is valid until the next call.
-  std::string_view make(const std::vector<Reading>& readings, std::string_view time = {});
+  // the last resend_families(). The lines have no time. The result is valid until the next call.
+  std::string_view make(const std::vector<Reading>& readings);
   // Returns the end of the last line that fits into `bytes_max` bytes from `begin` on. Returns the end of at
   // least one line if there is any.
   size_t end_of_lines(size_t begin, size_t bytes_max) const;
@@ -58,7 +57,6 @@ class ReportLines {
   void add_gauge(const Reading& reading);
   void add_histogram(const Reading& reading);
 
-  std::string time_;  // with a blank before it, or empty
   std::string text_;
   std::vector<Mark> marks_;
   std::unordered_map<std::string, std::optional<uint64_t>> last_sent_;  // of counters, by key

@@ -44,7 +44,6 @@ class SeriesFromZero::Sink final : public MetricSink {
     to_->keep(name_prefix);
   }
   void lines(std::string_view lines) override { to_->lines(lines); }
-  std::string_view time() const override { return to_->time(); }
 
  private:
   bool is_new(std::string_view name) {

@@ -5,7 +5,7 @@ namespace statmill {
 void MetricSink::increment(CounterFamily family, uint64_t by) {
   std::string line = "$c ";  // an exact line: ordinary ones have no counters
   append_series_name(line, family.family(), {});
-  line.append(" ").append(time()).append(" ").append(std::to_string(by)).append("\n");
+  line.append(" ").append(std::to_string(by)).append("\n");
   lines(line);
 }
 

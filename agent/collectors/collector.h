@@ -71,10 +71,8 @@ class MetricSink {
   virtual void add_distribution(const HostSeries& series, const Distribution& total) = 0;
   // Totals and distributions whose names start with `name_prefix` were not read this time and continue later.
   virtual void keep(std::string_view name_prefix) = 0;
-  // Adds whole lines of the line protocol, each ended by LF.
+  // Adds whole lines of the line protocol, each ended by LF and without a time.
   virtual void lines(std::string_view lines) = 0;
-  // The timestamp to write in those lines, as text: seconds since 1970.
-  virtual std::string_view time() const = 0;
 
  private:
   HostSeries series(const Family& family, TagValues tags) {

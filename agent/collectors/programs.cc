@@ -237,7 +237,7 @@ bool ProgramsCollector::refuse(const std::string& name, Program& program, const 
 // Returns whether all its lines are in the batch.
 bool ProgramsCollector::hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink) {
   program.lines.resend_families_hourly(clock_.steady().time_since_epoch());
-  const std::string_view text = program.lines.make(readings, sink.time());
+  const std::string_view text = program.lines.make(readings);
   if (std::exchange(program.is_reported_before, false)) {
     program.lines.sent(text.size());
     program.lines.resend_families();  // so that a server that has not got them gets them

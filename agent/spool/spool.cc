@@ -60,7 +60,7 @@ void Spool::append(const LineBatch& batch, Timestamp now) {
       text.remove_prefix(text.find('\n') + 1);
       continue;
     }
-    add_batch(part, batch.tags, now);
+    add_batch(part, batch.tags, batch.time.value_or(now));
     text.remove_prefix(part.size());
   }
   if (waiting_bytes_ <= options_.unsynced_bytes_max) return;

@@ -72,7 +72,8 @@ class Spool {
   const RecoveryReport& recovery_report() const { return recovery_report_; }
 
   // Numbers the batch, split into several if it exceeds the size of a frame. If the unsynced batches exceed
-  // their limit, syncs; if that fails, drops the oldest of them. Requires: every line ends with LF.
+  // their limit, syncs; if that fails, drops the oldest of them. `now` is the time of a batch that has none.
+  // Requires: every line ends with LF.
   void append(const LineBatch& batch, Timestamp now);
   // Numbers lines that the caller has dropped, so that servers get a gap. Unsynced batches that cannot be
   // made durable now are dropped, too, because they are older.

@@ -10,15 +10,17 @@
 namespace statmill {
 namespace {
 
-// Mark and letter, name, time, then the value; or the sum, sum of squares, min, max, count and cells.
+// Mark and letter, name, then the value; or time and value; or time, sum, sum of squares, min, max, count and
+// cells.
 using ExactFields = Fields<9>;
+constexpr size_t kFieldsWithoutTime = 3;
 constexpr size_t kFieldsOfOne = 4;
 constexpr size_t kFieldsOfMany = 8;
 constexpr size_t kCellBytesMin = 4;                      // "0:1 "
 constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;  // per bucket
 
 bool has_good_field_count(Kind kind, size_t count) {
-  if (count == kFieldsOfOne) return true;
+  if (count == kFieldsWithoutTime || count == kFieldsOfOne) return true;
   if (adds_up(kind)) return false;
   return count == kFieldsOfMany || (kind == Kind::kDistribution && count > kFieldsOfMany);
 }
@@ -86,9 +88,11 @@ Verdict<Refusal> read_line(std::string_view line, const AddedTags& added, Batch&
   sample.kind = *kind;
   if (const auto verdict = read_name(fields[1], added, batch, sample.name); verdict.is_refused())
     return verdict;
-  if (parse_integer(fields[2], sample.time_s.emplace()).is_refused()) return Refusal::kBadTime;
-  if (const auto verdict = parse_number(fields[3], sample.value); verdict.is_refused()) return verdict;
-  if (fields.count != kFieldsOfOne) {
+  const bool has_time = fields.count > kFieldsWithoutTime;
+  if (has_time && parse_integer(fields[2], sample.time_s.emplace()).is_refused()) return Refusal::kBadTime;
+  if (const auto verdict = parse_number(fields[has_time ? 3 : 2], sample.value); verdict.is_refused())
+    return verdict;
+  if (fields.count > kFieldsOfOne) {
     ReadyBucket& ready = batch.new_ready_bucket();
     sample.ready = &ready;
     const char* const cells = fields.count > kFieldsOfMany ? fields.begin[kFieldsOfMany] : line.end();

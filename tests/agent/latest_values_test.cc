@@ -19,7 +19,7 @@ TEST(LatestValues, AreThoseOfTheLastCollection) {
   latest.gauge("host.agent.rss_bytes", 1);
   latest.gauge("host.load.average_1m", 0.5);
   latest.total("host.block.operations", {"sda", "read"}, 40);
-  EXPECT_EQ(builder.finish().text, "host.agent.rss_bytes 7 1\nhost.load.average_1m 7 0.5\n");
+  EXPECT_EQ(builder.finish().text, "host.agent.rss_bytes 1\nhost.load.average_1m 0.5\n");
   builder.begin(from_unix_seconds(8));
   latest.begin();
   latest.gauge("host.load.average_1m", 0.25);
@@ -27,7 +27,7 @@ TEST(LatestValues, AreThoseOfTheLastCollection) {
   latest.total("host.block.operations", {"sda", "read"}, 42);
   latest.lines("x 1\n");
   EXPECT_EQ(builder.finish().text,
-            "host.load.average_1m 8 0.25\n*host.block.operations;device=sda;op=read 8 2\nx 1\n");
+            "host.load.average_1m 0.25\n*host.block.operations;device=sda;op=read 2\nx 1\n");
   const std::string text = prometheus_text(latest.readings());
   EXPECT_THAT(text,
               testing::HasSubstr("\nstatmill_host_block_operations_total{device=\"sda\",op=\"read\"} 42\n"));

@@ -196,17 +196,6 @@ TEST(ReportLines, CutALongHelpBetweenCharacters) {
   EXPECT_EQ(lines.make({reading}), "$m g level - " + std::string(1023, 'a') + "\nlevel 0\n");
 }
 
-TEST(ReportLines, HaveATimeOnRequest) {
-  Registry registry;
-  Counter counter("counted", "", &registry);
-  Gauge gauge("level", "", &registry);
-  Histogram<> histogram("sizes", "", &registry);
-  histogram.record(3);
-  ReportLines lines;
-  EXPECT_EQ(lines.make(registry.read(), "1700000000"),
-            "*counted 1700000000 0\nlevel 1700000000 0\n%sizes 1700000000 h5 3 3:1\n");
-}
-
 TEST(ReportLines, SpellNamesSoThatEveryPortStoresThem) {
   Registry registry;
   registry.counter("Web/Hits^a", "", {{"name", "x y"}}).add(1);

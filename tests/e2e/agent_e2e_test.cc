@@ -122,8 +122,10 @@ TEST(AgentE2e, CountsOfKilledProgramsArriveExactly) {
       EXPECT_EQ(program.wait(), -SIGKILL);
     }
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+    // A query does not see a batch at one instant, so both series are waited for.
     auto totals = server.totals("shop.*");
     while ((!std::filesystem::is_empty(cells.path()) ||
+            totals["shop.requests;code=200;" + kTags + user].sum < ended * 800'000 ||
             totals["shop.latency_ns;" + kTags + user].count < ended * 800'000) &&
            std::chrono::steady_clock::now() < deadline)
       totals = server.totals("shop.*");

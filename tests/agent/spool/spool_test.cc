@@ -68,18 +68,24 @@ TEST_F(SpoolTest, RecordsAreFramesOfTheWireFormat) {
   EXPECT_EQ(batches[1].time, at_second(6));
 }
 
-TEST_F(SpoolTest, EachBatchKeepsItsTags) {
+TEST_F(SpoolTest, EachBatchKeepsItsTagsAndItsTime) {
   options_ = {};
   reopen();
   LineBatch host = numbered_lines(0, 3000, 100);  // more than one batch has room for
   host.tags = "dc=eu;host=web1";
+  host.time = at_second(-7);
   spool_->append(host, at_second(0));
   spool_->append(numbered_lines(3000, 2), at_second(0));  // of a relay: no tags
   ASSERT_TRUE(spool_->sync());
   power_cut();
   std::vector<std::string> tags;
-  for (const ReadBatch& batch : read_all(*spool_)) tags.push_back(batch.tags);
+  std::vector<Timestamp> times;
+  for (const ReadBatch& batch : read_all(*spool_)) {
+    tags.push_back(batch.tags);
+    times.push_back(batch.time);
+  }
   EXPECT_THAT(tags, ElementsAre("dc=eu;host=web1", "dc=eu;host=web1", ""));
+  EXPECT_THAT(times, ElementsAre(at_second(-7), at_second(-7), at_second(0)));
 }
 
 TEST_F(SpoolTest, NothingIsReadBeforeItIsDurable) {
