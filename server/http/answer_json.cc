@@ -124,6 +124,10 @@ bool append_stats(std::string& out, const QueryAnswer& answer, const SeriesAnswe
   return true;
 }
 
+void append_unit(std::string& out, const SeriesAnswer& series) {
+  if (!series.unit.empty()) append_text(out, "unit", series.unit);
+}
+
 void append_range(std::string& out, const QueryAnswer& answer) {
   const Bins& bins = answer.bins;
   append_integer(out, "from", bins.first_s);
@@ -226,6 +230,7 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
       append_labels_json(out, SeriesLabels::of_name(series.name));
     }
     append_text(out, "kind", kind_text(series.kind));
+    append_unit(out, series);
     if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
   }
@@ -253,6 +258,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
     append_json_string(out, name);
   }
   out.push_back(']');
+  append_unit(out, merged.series.front());
   if (!append_stats(out, merged, merged.series.front(), stats, percentiles, bytes_max))
     return too_long(bytes_max);
   append_key(out, "buckets");

@@ -110,7 +110,9 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
     if (answer.series.empty()) {
       answer.series.push_back(std::move(series));
     } else {
-      answer.series.front().points.add(series.points, Combine::kMerge);
+      SeriesAnswer& merged = answer.series.front();
+      merged.points.add(series.points, Combine::kMerge);
+      if (merged.unit != series.unit) merged.unit.clear();
     }
     return check_histograms(answer.series.front().points, control);
   }
@@ -129,6 +131,7 @@ class ViewAnswer {
       : request_(request),
         control_(control),
         view_(view),
+        families_(table.families()),
         reader_(table.retention(), store.expiry(), view, now, request.parts, control, &presence),
         bins_(table.tiers(), plan, reader_, now) {}
 
@@ -149,7 +152,9 @@ class ViewAnswer {
         if (!view_.is_valid(i)) return names_changed();
         if (Status s = control_.check(); !s) return s;
         SeriesBins& read = (*bins)[k];
-        SeriesAnswer series{names[i], view_.facts(i).kind, std::move(read.points), read.open};
+        const Kind kind = view_.facts(i).kind;
+        SeriesAnswer series{names[i], kind, std::move(read.points), read.open};
+        series.unit = families_.of(names[i], kind).unit;
         if (Status s = add_series(answer, std::move(series), request_, control_); !s) return s;
       }
     }
@@ -165,6 +170,7 @@ class ViewAnswer {
   const QueryRequest& request_;
   QueryControl& control_;
   SeriesView& view_;
+  FamilyLookup families_;
   ColumnReader reader_;
   BinReader bins_;
 };

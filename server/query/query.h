@@ -138,6 +138,9 @@ struct SeriesAnswer {
   // One vector per requested percentile, with one value per point; NaN where the point has no histogram.
   // The inner vectors are empty unless the series is a distribution.
   std::vector<std::vector<double>> percentiles = {};
+  // What the values are counted in, as it was given or as the name ends. Empty if it is unknown, or if series
+  // of several units are merged.
+  std::string unit = {};
 };
 
 struct QueryAnswer {

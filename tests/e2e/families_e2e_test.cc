@@ -12,6 +12,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class FamiliesE2e : public testing::Test {
  protected:
@@ -65,6 +66,11 @@ TEST_F(FamiliesE2e, AKillLosesNoneThatWasDurable) {
   server_.send("$m g room.heat celsius Heat at the door.\nroom.heat;door=1 20\n");
   ServerProcess::send_to(server_.listener("statsd"), "web.latency:12|ms\nweb.size:12|h\n");
   ASSERT_TRUE(server_.wait_for_metric("statmill_samples_received_total{listener=\"statsd_tcp\"}", 2));
+  const std::string timers = "/api/v1/query?series=web.latency&max_points=1";
+  EXPECT_THAT(server_.get(timers), HasSubstr(R"("kind":"distribution","unit":"ms",)"));
+  const std::string heatmap = "/api/v1/heatmap?max_points=1&series=";
+  EXPECT_THAT(server_.get(heatmap + "web.latency"), HasSubstr(R"("unit":"ms")"));
+  EXPECT_THAT(server_.get(heatmap + "web.*"), Not(HasSubstr("unit"))) << "series of several units";
   for (int start = 0; start < 2; ++start) {
     kill_and_start();
     EXPECT_THAT(metadata("room.heat"), HasSubstr(kHeat));

@@ -163,6 +163,7 @@ Result<ResultOf<Number>> result_of(Document& document, const std::vector<std::st
     series.name =
         labels != nullptr ? labels_text(document, *labels) : document.text(document.field(s, "name"));
     if (labels == nullptr || kind != nullptr) series.kind = document.text(document.field(s, "kind"));
+    if (const json::value* unit = document.optional(s, "unit")) series.unit = document.text(*unit);
     for (const std::string& stat : stats.empty() ? array_names(s) : stats) {
       auto& column = series.columns.emplace_back(stat, std::vector<std::optional<Number>>()).second;
       for (const json::value& v : document.array(document.field(s, stat))) column.push_back(number_of(v));

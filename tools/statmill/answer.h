@@ -20,6 +20,7 @@ struct SeriesOf {
   std::string kind;  // empty for the result of an expression
   // stat -> one number per slot, nullopt where the slot is empty. All columns have the same size.
   std::vector<std::pair<std::string, std::vector<std::optional<Number>>>> columns;
+  std::string unit = {};  // empty for the result of an expression, or if it is unknown
 };
 
 template <class Number>

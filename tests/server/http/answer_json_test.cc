@@ -1,6 +1,7 @@
 // The exact text of answers: columns, nulls, numbers and names.
 #include "server/http/answer_json.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -26,6 +27,14 @@ TEST(AnswerJsonTest, PercentilesAreColumnsLikeStats) {
   EXPECT_EQ(*query_answer_json(answer, {}, percentiles),
             "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":["
             "{\"name\":\"cpu\",\"kind\":\"gauge\",\"p50\":[1.5,null,4],\"p99.9\":[null,null,null]}]}\n");
+}
+
+TEST(AnswerJsonTest, AKnownUnitIsNamed) {
+  QueryAnswer answer = small_answer();
+  answer.series[0].unit = "ms";
+  answer.merged = {"cpu"};
+  EXPECT_THAT(*query_answer_json(answer, {}), testing::HasSubstr(R"("kind":"gauge","unit":"ms"})"));
+  EXPECT_THAT(*heatmap_json(answer, {}, {}, {}), testing::HasSubstr(R"("series":["cpu"],"unit":"ms",)"));
 }
 
 TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {

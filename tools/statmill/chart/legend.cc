@@ -66,9 +66,9 @@ bool lies_in_band(std::string_view stat, std::string_view kind) {
 
 Unit common_unit(const std::vector<const SeriesColumns*>& series, std::string_view stat) {
   if (series.empty()) return {};
-  const Unit unit = unit_of(series.front()->name, series.front()->kind, stat);
+  const Unit unit = unit_of(series.front()->unit, series.front()->kind, stat);
   const bool is_common = std::all_of(series.begin(), series.end(), [&](const SeriesColumns* s) {
-    return unit_of(s->name, s->kind, stat) == unit;
+    return unit_of(s->unit, s->kind, stat) == unit;
   });
   return is_common ? unit : Unit{};
 }
@@ -89,8 +89,8 @@ std::vector<const SeriesColumns*> drawn_series(const QueryResult& result, std::s
 
 LegendRow legend_row(const SeriesColumns& series, std::string_view stat) {
   const Values& line = column(series, stat);
-  const Unit unit = unit_of(series.name, series.kind, stat);
-  const Unit value_unit = unit_of(series.name, series.kind, "avg");
+  const Unit unit = unit_of(series.unit, series.kind, stat);
+  const Unit value_unit = unit_of(series.unit, series.kind, "avg");
   // A result of an expression may have no other column.
   const auto or_line = [&](std::string_view name) -> const Values& {
     const Values& found = column(series, name);

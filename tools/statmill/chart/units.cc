@@ -7,8 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "proto/unit_name.h"
-
 namespace statmill {
 namespace {
 
@@ -38,8 +36,7 @@ std::span<const Step> steps_of(Unit::Kind kind) {
   return kNumbers;
 }
 
-Unit unit_of_values(std::string_view name) {
-  const std::string_view word = unit_of_name(name);
+Unit unit_of_values(std::string_view word) {
   if (word == "ns") return {Unit::Kind::kSeconds, 1e-9};
   if (word == "us") return {Unit::Kind::kSeconds, 1e-6};
   if (word == "ms") return {Unit::Kind::kSeconds, 1e-3};
@@ -51,9 +48,9 @@ Unit unit_of_values(std::string_view name) {
 
 }  // namespace
 
-Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat) {
+Unit unit_of(std::string_view word, std::string_view kind, std::string_view stat) {
   if (stat == "count") return {};
-  Unit unit = unit_of_values(name);
+  Unit unit = unit_of_values(word);
   const bool has_rates = kind == "event" || kind == "counter";
   unit.is_per_s = stat == "rate" || (has_rates && stat != "sum");
   return unit;

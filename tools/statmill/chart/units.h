@@ -16,9 +16,9 @@ struct Unit {
   bool operator==(const Unit&) const = default;
 };
 
-// Returns the unit of a statistic ("avg", "p99", ...) of a series: its name ends in it
+// Returns the unit of a statistic ("avg", "p99", ...) of a series whose values have the unit `word`
 // (proto/unit_name.h).
-Unit unit_of(std::string_view name, std::string_view kind, std::string_view stat);
+Unit unit_of(std::string_view word, std::string_view kind, std::string_view stat);
 
 // A power of a unit: a value times `factor` has `decimals` digits worth reading and the unit `suffix`.
 struct Scale {

@@ -172,7 +172,7 @@ void draw_series(Screen& screen, const TopState& state, const TopData& data) {
     if (values != nullptr && !values->columns.empty()) {
       const Values& column = values->columns.front().second;
       if (const auto last = last_of(column))
-        screen.put_right(row, places.value_end, unit_text(*last, unit_of(series.name, series.kind, "avg")));
+        screen.put_right(row, places.value_end, unit_text(*last, unit_of(values->unit, series.kind, "avg")));
       screen.put(row, places.spark, spark_of(column), {.color = Color::kCyan});
     }
     if (i == state.series.cursor) screen.reverse_row(row);
