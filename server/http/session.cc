@@ -148,6 +148,9 @@ void Session::parse_header(size_t size) {
               .content_encoding = message[http::field::content_encoding],
               .content_type = message[http::field::content_type],
               .accept_encoding = message[http::field::accept_encoding]};
+  // HTTP/1.0 needs no Host; no browser speaks it.
+  if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
+    return refuse(HttpRefusal::kUnknownHost);
   body_share_ =
       context_.budget.reserve(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
   if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
