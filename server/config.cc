@@ -73,6 +73,8 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        "refused, "
        "except localhost and addresses",
        [&c](const std::string& name) { return c.http_hosts.add(name); }, true},
+      {"http.assets", "DIR", "", "serve the page from this folder, uncached; empty: the page of this binary",
+       text_setting(c.http_assets)},
       {"http.threads", "N", "2", "threads for POST lines and for lists, which need no disk",
        count_setting(c.http_threads, 1, 64)},
       {"http.compress", "WHEN", "auto",

@@ -33,6 +33,7 @@ struct HttpSite {
   const Clock& clock;
   HttpWorkers* workers = nullptr;     // nullptr: all requests but queries are answered on the event loop
   QueryService* queries = nullptr;    // nullptr: queries, too
+  std::string_view list_path = "/";   // of the page that lists all routes; a string literal
   const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
 };
 

@@ -55,6 +55,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"http", {"query", "report"}},
         {"promql", {"http", "names", "query"}},
         {"report", {"agents", "tick", "table"}},
+        {"web", {"http"}},
         {"admin", {"http", "agents", "tick", "table"}}}},
   };
   return layers_with_folders;

@@ -30,5 +30,50 @@ TEST(HttpE2e, OnlyOwnHostNamesAreServed) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST(HttpE2e, ThePageComesFromAFolder) {
+  const TempDirectory folder;
+  folder.write("index.html", "<title>x</title>");
+  ServerProcess server(STATMILL_BIN, {"--http.assets", folder.path().string()});
+  server.start();
+  const HttpReply page = http_get(server.http(), "/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.body, "<title>x</title>");
+  EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_EQ(page.header("Cache-Control"), "no-store");
+  EXPECT_EQ(http_get(server.http(), "/nothing.js").status, 404);
+  EXPECT_EQ(http_post(server.http(), "/nothing.js", "").status, 405);
+  EXPECT_EQ(http_get(server.http(), "/healthz").body, "ok\n");
+  EXPECT_NE(http_get(server.http(), "/api").body.find(" /api/v1/query "), std::string::npos);
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(HttpE2e, TheFolderOfThePageMustExist) {
+  ServerProcess server(STATMILL_BIN, {"--http.assets", "/nowhere"});
+  EXPECT_FALSE(server.try_start(0, 0, {}));
+  EXPECT_EQ(server.process().wait(), 2);
+  EXPECT_NE(server.process().standard_error().find("http.assets /nowhere: is not a folder"),
+            std::string::npos);
+}
+
+TEST(HttpE2e, ThePageOfTheBinaryIsAskedForAgain) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const HttpReply page = http_get(server.http(), "/");
+  EXPECT_EQ(page.status, 200);
+  const std::string etag = page.header("ETag");
+  if (etag.empty()) {
+    EXPECT_NE(page.body.find("This binary has no page: "), std::string::npos);
+    EXPECT_EQ(server.stop(), 0);
+    GTEST_SKIP() << page.body;
+  }
+  const HttpReply same = http_raw(
+      server.http(),
+      "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nIf-None-Match: " + etag + "\r\n\r\n");
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_EQ(same.header("Content-Length"), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
 }  // namespace
 }  // namespace statmill
