@@ -68,6 +68,13 @@ Result<HttpCompression> parse_compression(std::string_view text) {
 std::vector<Setting> http_settings(ServerConfig& c) {
   return {
       {"http.listen", "A:P", "127.0.0.1:8112", "HTTP: API, health, metrics", endpoint_setting(c.http_listen)},
+      {"http.hosts", "NAME", "",
+       "host name under which clients reach the server; may be repeated. Requests for other names are "
+       "refused, "
+       "except localhost and addresses",
+       [&c](const std::string& name) { return c.http_hosts.add(name); }, true},
+      {"http.assets", "DIR", "", "serve the page from this folder, uncached; empty: the page of this binary",
+       text_setting(c.http_assets)},
       {"http.threads", "N", "2", "threads for POST lines and for lists, which need no disk",
        count_setting(c.http_threads, 1, 64)},
       {"http.compress", "WHEN", "auto",

@@ -13,6 +13,7 @@
 #include "server/agents/agent_limits.h"
 #include "server/agents/agent_options.h"
 #include "server/http/http_options.h"
+#include "server/http/known_hosts.h"
 #include "server/http/query_options.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
@@ -31,6 +32,8 @@ struct ServerConfig {
   StatsdLimits statsd;
   Endpoint http_listen;
   HttpOptions http;
+  KnownHosts http_hosts;
+  std::string http_assets;  // a folder; empty: the page of the binary
   QueryOptions query;
   size_t http_threads = 2;
   AgentOptions agent;

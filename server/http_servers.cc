@@ -14,9 +14,10 @@ HttpServers::HttpServers(const ServerConfig& config, const Services& services)
 
 std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin,
                                        bool is_store_read_only) {
-  Opened opened = HttpServer::open(
-      thread_.loop(), config_.http_listen,
-      {std::move(api), services_.registry, services_.clock, &api_workers_, &services_.queries}, config_.http);
+  Opened opened = HttpServer::open(thread_.loop(), config_.http_listen,
+                                   {std::move(api), services_.registry, services_.clock, &api_workers_,
+                                    &services_.queries, "/api", &config_.http_hosts},
+                                   config_.http);
   if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);
   admin_routes_ = std::move(admin);

@@ -17,6 +17,7 @@
 #include "server/store_metrics.h"
 #include "server/store_opening.h"
 #include "server/table/table_metrics.h"
+#include "server/web/page_routes.h"
 
 namespace statmill {
 namespace {
@@ -112,6 +113,10 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.tiers(),
                                               config_.query.limits.timeout, clock_.wall() - running}),
                     std::back_inserter(routes));
+  Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
+                                                                : page_folder_routes(config_.http_assets);
+  if (!page) return Fault{ExitCode::kUsage, page.error()};
+  std::ranges::move(*page, std::back_inserter(routes));  // last: a folder's routes match all paths
   return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
 }
 

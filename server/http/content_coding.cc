@@ -40,6 +40,36 @@ bool is_name(std::string_view text, std::string_view lower_case) {
   });
 }
 
+// What a client accepts, in thousandths; 0: not at all.
+struct Weights {
+  int gzip = 0;
+  int zstd = 0;
+};
+
+// Nothing is accepted if the text is malformed.
+Weights parse_weights(std::string_view accept_encoding) {
+  constexpr int kWeightMax = 1000;
+  std::optional<int> gzip;
+  std::optional<int> zstd;
+  std::optional<int> others;
+  for (const std::string_view element : split(accept_encoding, ',')) {
+    const size_t semicolon = std::min(element.find(';'), element.size());
+    const std::string_view name = without_blanks(element.substr(0, semicolon));
+    int weight = kWeightMax;
+    if (semicolon < element.size()) {
+      const std::string_view parameter = without_blanks(element.substr(semicolon + 1));
+      if (!parameter.starts_with("q=") && !parameter.starts_with("Q=")) return {};
+      const std::optional<int> parsed = parse_weight(parameter.substr(2));
+      if (!parsed) return {};
+      weight = *parsed;
+    }
+    if (is_name(name, "gzip") || is_name(name, "x-gzip")) gzip = weight;
+    if (is_name(name, "zstd")) zstd = weight;
+    if (name == "*") others = weight;
+  }
+  return {gzip.value_or(others.value_or(0)), zstd.value_or(others.value_or(0))};
+}
+
 class GzipEncoder final : public BodyEncoder {
  public:
   GzipEncoder() {
@@ -114,30 +144,12 @@ std::string_view coding_name(ContentCoding coding) {
 }
 
 ContentCoding accepted_coding(std::string_view accept_encoding) {
-  constexpr int kWeightMax = 1000;
-  std::optional<int> gzip;
-  std::optional<int> zstd;
-  std::optional<int> others;
-  for (const std::string_view element : split(accept_encoding, ',')) {
-    const size_t semicolon = std::min(element.find(';'), element.size());
-    const std::string_view name = without_blanks(element.substr(0, semicolon));
-    int weight = kWeightMax;
-    if (semicolon < element.size()) {
-      const std::string_view parameter = without_blanks(element.substr(semicolon + 1));
-      if (!parameter.starts_with("q=") && !parameter.starts_with("Q=")) return ContentCoding::kNone;
-      const std::optional<int> parsed = parse_weight(parameter.substr(2));
-      if (!parsed) return ContentCoding::kNone;
-      weight = *parsed;
-    }
-    if (is_name(name, "gzip") || is_name(name, "x-gzip")) gzip = weight;
-    if (is_name(name, "zstd")) zstd = weight;
-    if (name == "*") others = weight;
-  }
-  const int gzip_weight = gzip.value_or(others.value_or(0));
-  const int zstd_weight = zstd.value_or(others.value_or(0));
-  if (gzip_weight == 0 && zstd_weight == 0) return ContentCoding::kNone;
-  return zstd_weight >= gzip_weight ? ContentCoding::kZstd : ContentCoding::kGzip;
+  const auto [gzip, zstd] = parse_weights(accept_encoding);
+  if (gzip == 0 && zstd == 0) return ContentCoding::kNone;
+  return zstd >= gzip ? ContentCoding::kZstd : ContentCoding::kGzip;
 }
+
+bool accepts_gzip(std::string_view accept_encoding) { return parse_weights(accept_encoding).gzip > 0; }
 
 std::unique_ptr<BodyEncoder> make_encoder(ContentCoding coding) {
   switch (coding) {

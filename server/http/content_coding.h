@@ -21,6 +21,9 @@ std::string_view coding_name(ContentCoding coding);
 // before gzip if they are equal. Returns kNone if the text is malformed.
 ContentCoding accepted_coding(std::string_view accept_encoding);
 
+// Returns true if the field allows gzip, whatever else it allows.
+bool accepts_gzip(std::string_view accept_encoding);
+
 // Compresses one answer. Used by one thread at a time.
 class BodyEncoder {
  public:

@@ -84,6 +84,10 @@ HttpResponse handle_agents(const HttpServices& services, const Url&, std::string
   return json(200, services.reports.agents());
 }
 
+HttpResponse handle_hosts(const HttpServices& services, const Url&, std::string_view) {
+  return json(200, services.reports.hosts());
+}
+
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view) {
   const Result<size_t> parts = parse_cardinality_parts(url);
   if (!parts) return error_response(parts.error());

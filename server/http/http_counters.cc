@@ -1,5 +1,6 @@
 #include "server/http/http_counters.h"
 
+#include <array>
 #include <string>
 
 #include "base/check.h"
@@ -7,8 +8,8 @@
 namespace statmill {
 namespace {
 
-constexpr std::array<unsigned, 14> kStatuses = {200, 400, 403, 404, 405, 413, 414,
-                                                415, 417, 422, 431, 500, 503, 505};
+constexpr auto kStatuses =
+    std::to_array<unsigned>({200, 304, 400, 403, 404, 405, 413, 414, 415, 417, 421, 422, 431, 500, 503, 505});
 
 }  // namespace
 
@@ -19,10 +20,10 @@ HttpCounters::HttpCounters(Registry& registry)
                            "Requests whose handler threw an exception; answered with status 500.")),
       accept_failures(
           registry.counter("statmill.http_accept_failures", "Failures to accept an HTTP connection.")) {
-  for (size_t i = 0; i < kStatuses.size(); ++i) {
-    requests_[i] = {kStatuses[i],
-                    &registry.counter("statmill.http_requests", "HTTP answers sent, by status code.",
-                                      {{"code", std::to_string(kStatuses[i])}})};
+  for (const unsigned status : kStatuses) {
+    requests_.emplace_back(status,
+                           &registry.counter("statmill.http_requests", "HTTP answers sent, by status code.",
+                                             {{"code", std::to_string(status)}}));
   }
   for (size_t i = 0; i < kHttpRefusalCount; ++i) {
     const std::string_view label = refusal_info(static_cast<HttpRefusal>(i)).label;

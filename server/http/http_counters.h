@@ -3,6 +3,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "server/http/http_refusal.h"
 #include "statmill/registry.h"
@@ -24,7 +25,7 @@ class HttpCounters {
   Counter& accept_failures;
 
  private:
-  std::array<std::pair<unsigned, Counter*>, 14> requests_;
+  std::vector<std::pair<unsigned, Counter*>> requests_;
   std::array<Counter*, kHttpRefusalCount> refused_;
 };
 

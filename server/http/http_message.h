@@ -24,6 +24,7 @@ struct HttpRequest {
   std::string_view content_encoding;
   std::string_view content_type = {};
   std::string_view accept_encoding = {};
+  std::string_view if_none_match = {};
 };
 
 struct HttpResponse {
@@ -34,6 +35,10 @@ struct HttpResponse {
   bool may_retry = false;                  // adds Retry-After: the same request may succeed in a second
   std::string server_timing = {};          // the field Server-Timing; empty: none
   std::string_view content_encoding = {};  // "gzip", "zstd", or empty if the body is not compressed
+  // A string literal.
+  std::string_view cache_control = "no-store";
+  std::string_view etag = {};       // lives as long as the server; empty: none
+  bool varies_by_encoding = false;  // adds Vary, also if this answer is not compressed
 };
 
 // Returns a response with the body {"error":"...","status":400} and a line end.

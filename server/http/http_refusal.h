@@ -24,6 +24,7 @@ enum class HttpRefusal : uint8_t {
   kBadFieldName,
   kBadFieldValue,
   kBadHost,
+  kUnknownHost,
   kBadLength,
   kBadTransferEncoding,
   kBadExpectation,

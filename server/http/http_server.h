@@ -18,6 +18,7 @@
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
+#include "server/http/known_hosts.h"
 #include "server/http/query_service.h"
 #include "server/http/router.h"
 #include "server/http/session.h"
@@ -30,8 +31,10 @@ struct HttpSite {
   std::vector<Route> routes;
   Registry& registry;  // this and the rest must outlive the server
   const Clock& clock;
-  HttpWorkers* workers = nullptr;   // nullptr: all requests but queries are answered on the event loop
-  QueryService* queries = nullptr;  // nullptr: queries, too
+  HttpWorkers* workers = nullptr;     // nullptr: all requests but queries are answered on the event loop
+  QueryService* queries = nullptr;    // nullptr: queries, too
+  std::string_view list_path = "/";   // of the page that lists all routes; a string literal
+  const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
 };
 
 // Thread-safe. To end it, call stop(), let the io_context run out of work, then destroy it.

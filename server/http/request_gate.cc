@@ -9,7 +9,7 @@ namespace {
 
 // Section numbers refer to RFC 9112 unless another RFC is named.
 
-constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::string_view kCrLf = "\r\n";
 // 18 digits always fit 64 bits.
 constexpr size_t kLengthDigitsMax = 18;
 
@@ -126,14 +126,14 @@ HeaderScan scan_header(std::string_view bytes) {
 
 Verdict<HttpRefusal> check_header(std::string_view block) {
   Framing framing;
-  for (bool is_request_line = true; !block.starts_with(kLineEnd); is_request_line = false) {
-    const size_t end = block.find(kLineEnd);
+  for (bool is_request_line = true; !block.starts_with(kCrLf); is_request_line = false) {
+    const size_t end = block.find(kCrLf);
     if (end == std::string_view::npos) return HttpRefusal::kBareLineEnd;
     const std::string_view line = block.substr(0, end);
     if (line.find_first_of("\r\n") != std::string_view::npos) return HttpRefusal::kBareLineEnd;
     const auto verdict = is_request_line ? check_request_line(line, framing) : check_field(line, framing);
     if (verdict.is_refused()) return verdict;
-    block.remove_prefix(end + kLineEnd.size());
+    block.remove_prefix(end + kCrLf.size());
   }
   return check_framing(framing);
 }

@@ -8,9 +8,10 @@
 namespace statmill {
 namespace {
 
-HttpResponse front_page(const std::vector<Route>& routes) {
+HttpResponse list_of(const std::vector<Route>& routes) {
   std::string text = "statmill\n\n";
   for (const Route& route : routes) {
+    if (route.description.empty()) continue;
     std::string line(route.method);
     line.resize(6, ' ');
     line.append(route.path).resize(42, ' ');
@@ -19,10 +20,10 @@ HttpResponse front_page(const std::vector<Route>& routes) {
   return {200, std::move(text), kPlainText, {}};
 }
 
-// Puts the front page first. It also lists itself.
-std::vector<Route> with_front_page(std::vector<Route> routes) {
-  routes.insert(routes.begin(), {"GET", "/", {}, 0, {}, "this page"});
-  routes.front().handle = [page = front_page(routes)](const Url&, std::string_view) { return page; };
+// Puts the list of routes first. It also lists itself.
+std::vector<Route> with_list(std::vector<Route> routes, std::string_view path) {
+  routes.insert(routes.begin(), {"GET", path, {}, 0, {}, "this page"});
+  routes.front().handle = [page = list_of(routes)](const Url&, std::string_view) { return page; };
   return routes;
 }
 
@@ -36,9 +37,10 @@ std::string allowed_methods(const Route& route) {
   return route.lane == Lane::kQuery ? "GET, HEAD, POST" : "GET, HEAD";
 }
 
-// Compares segment by segment; a segment `*` of the pattern matches any segment.
+// Compares segment by segment; a segment `*` of the pattern matches any segment, `**` all that are left.
 bool matches(std::string_view pattern, std::string_view path) {
   for (;;) {
+    if (pattern == "**") return !path.empty();
     const std::string_view wanted = pattern.substr(0, pattern.find('/'));
     const std::string_view segment = path.substr(0, path.find('/'));
     if (wanted != segment && (wanted != "*" || segment.empty())) return false;
@@ -78,7 +80,8 @@ bool is_cross_site(const HttpRequest& request) {
 
 }  // namespace
 
-Router::Router(std::vector<Route> routes) : routes_(with_front_page(std::move(routes))) {}
+Router::Router(std::vector<Route> routes, std::string_view list_path)
+    : routes_(with_list(std::move(routes), list_path)) {}
 
 const Route* Router::find_route(std::string_view method, std::string_view path) const {
   for (const Route& route : routes_) {
@@ -141,6 +144,7 @@ Router::Checked Router::check(const HttpRequest& request) const {
 HttpResponse Router::answer(const HttpRequest& request) const {
   Checked checked = check(request);
   if (checked.route == nullptr) return std::move(checked.refusal);
+  if (checked.route->respond) return checked.route->respond(request, checked.url);
   if (checked.route->lane != Lane::kQuery) return checked.route->handle(checked.url, request.body);
   QueryControl control;
   StringSink sink;

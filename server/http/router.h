@@ -46,16 +46,18 @@ using QueryHandler = std::function<HttpResponse(const Url& url, QueryControl& co
 // The handler of one method of one path. The texts are string literals; `parameters` must outlive the router.
 struct Route {
   std::string_view method;  // GET also accepts HEAD
-  std::string_view path;    // a segment that is `*` matches any one segment
+  std::string_view path;    // a segment `*` matches any one segment, a last one `**` one or more
   std::span<const ParameterRule> parameters;
   size_t body_bytes_max = 0;  // 0: no body allowed
   // Called with a checked URL and a body within its limit. Must be thread-safe.
   std::function<HttpResponse(const Url& url, std::string_view body)> handle;
-  std::string_view description;  // for the front page
+  std::string_view description;  // for the list of endpoints; empty: not listed
   Lane lane = Lane::kLoop;
   QueryHandler query =
       {};  // instead of `handle`, for Lane::kQuery; such a GET route also accepts a POST form
   Strictness strictness = Strictness::kStrict;
+  // Instead of `handle`, for routes that need fields of the request.
+  std::function<HttpResponse(const HttpRequest& request, const Url& url)> respond = {};
   // Makes the response of a request that the server refuses before the handler sees it.
   HttpResponse (*refuse)(unsigned status, std::string_view message) = error_response;
 };
@@ -63,8 +65,9 @@ struct Route {
 // Thread-safe.
 class Router {
  public:
-  // Requires: one route for each path and method. Adds `/`, a page that lists all routes.
-  explicit Router(std::vector<Route> routes);
+  // The first route that matches a path and method is used. Adds `list_path`, a plain page that lists all
+  // routes.
+  explicit Router(std::vector<Route> routes, std::string_view list_path = "/");
 
   // Returns the size limit of the request's body. The target may be invalid.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;

@@ -26,6 +26,11 @@ using boost::system::error_code;
 constexpr size_t kReadBytes = 4096;
 // Enough for a whole header and for the parts that Beast reads of a body.
 constexpr size_t kBufferBytesMax = size_t{64} << 10;
+// Scripts and styles come from files of this server only, and names of series never become markup.
+constexpr std::string_view kContentPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types lit-html";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // The address of the peer; without a host if it has none, as at a unix socket.
@@ -147,7 +152,11 @@ void Session::parse_header(size_t size) {
               .origin = message[http::field::origin],
               .content_encoding = message[http::field::content_encoding],
               .content_type = message[http::field::content_type],
-              .accept_encoding = message[http::field::accept_encoding]};
+              .accept_encoding = message[http::field::accept_encoding],
+              .if_none_match = message[http::field::if_none_match]};
+  // HTTP/1.0 needs no Host; no browser speaks it.
+  if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
+    return refuse(HttpRefusal::kUnknownHost);
   body_share_ =
       context_.budget.reserve(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
   if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
@@ -242,6 +251,7 @@ void Session::write(HttpResponse response, bool keep_alive) {
   response_->body() = std::move(response.body);
   response_->keep_alive(keep_alive && !is_stopping_);
   response_->prepare_payload();
+  if (response.status == 304) response_->erase(http::field::content_length);  // that of a 200 would do
   serializer_.emplace(*response_);
 
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
@@ -257,16 +267,18 @@ void Session::fill_head(http::fields& fields, const HttpResponse& response) {
   fields.set(http::field::server, "statmill");
   fields.set(http::field::date, http_date(context_.clock.wall()));
   fields.set(http::field::content_type, response.content_type);
-  fields.set(http::field::cache_control, "no-store");
+  fields.set(http::field::cache_control, response.cache_control);
+  if (!response.etag.empty()) fields.set(http::field::etag, response.etag);
+  fields.set("Content-Security-Policy", kContentPolicy);
   fields.set("X-Content-Type-Options", "nosniff");
   fields.set("Referrer-Policy", "no-referrer");
-  fields.set("Content-Security-Policy", "default-src 'self'; object-src 'none'; frame-ancestors 'none'");
+  fields.set("Cross-Origin-Resource-Policy", "same-origin");
   if (!response.allow.empty()) fields.set(http::field::allow, response.allow);
   if (response.may_retry) fields.set(http::field::retry_after, "1");
   if (!response.server_timing.empty()) fields.set("Server-Timing", response.server_timing);
-  if (response.content_encoding.empty()) return;
-  fields.set(http::field::content_encoding, response.content_encoding);
-  fields.set(http::field::vary, "Accept-Encoding");
+  const bool is_encoded = !response.content_encoding.empty();
+  if (is_encoded) fields.set(http::field::content_encoding, response.content_encoding);
+  if (is_encoded || response.varies_by_encoding) fields.set(http::field::vary, "Accept-Encoding");
 }
 
 ContentCoding Session::coding() const {

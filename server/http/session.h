@@ -20,6 +20,7 @@
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
 #include "server/http/http_workers.h"
+#include "server/http/known_hosts.h"
 #include "server/http/query_run.h"
 #include "server/http/router.h"
 
@@ -32,8 +33,9 @@ struct SessionContext {
   const Clock& clock;
   HttpCounters& counters;
   ByteBudget& budget;
-  HttpWorkers* workers;   // nullptr: all requests but queries are answered on the event loop
-  QueryService* queries;  // nullptr: queries, too
+  HttpWorkers* workers;     // nullptr: all requests but queries are answered on the event loop
+  QueryService* queries;    // nullptr: queries, too
+  const KnownHosts* hosts;  // nullptr: any host
 };
 
 // The query of a session that is under way, and how its answer is sent.

@@ -102,6 +102,10 @@ class NameIndex {
   // The number of values that each label had since the start, except the path. Labels of names that are kept
   // as text are left out. Cost: one step per table and key.
   std::map<std::string, size_t> value_counts() const;
+  // How many series have each value of a label, by value, without series that lack it. Errors: kBusy. Cost: 1
+  // ns for each name with the label, 0.3 us for each value.
+  Result<std::map<std::string, uint64_t>> series_by_value(std::string_view label,
+                                                          const IsCancelled& is_cancelled = {}) const;
   // The nodes whose parts match the globs between the dots of the pattern, one each, ascending: "host.*" has
   // all nodes below `host`. Dots in braces do not cut. Errors: as select().
   Result<std::vector<TreeNode>> children(std::string_view pattern,

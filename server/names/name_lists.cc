@@ -153,6 +153,44 @@ std::map<std::string, size_t> NameIndex::value_counts() const {
   return counts;
 }
 
+Result<std::map<std::string, uint64_t>> NameIndex::series_by_value(std::string_view label,
+                                                                   const IsCancelled& is_cancelled) const {
+  std::map<std::string, uint64_t> counts;
+  Scan scan(*this, is_cancelled);
+  RowFilter all = *RowFilter::parse({});
+  const auto add_name = [&](std::string_view name) {
+    std::string value = value_of(name, label);
+    if (!value.empty()) ++counts[std::move(value)];
+    return true;
+  };
+  if (label == kNameLabel || part_number(label) == size_t{0}) scan.for_each_flat(all, add_name);
+  scan.for_each_other(all, add_name);
+  std::map<const TokenDictionary*, std::vector<uint64_t>> of_tokens;
+  for (const TableRows& table : scan.tables()) {
+    if (scan.is_cancelled()) break;
+    const auto column = column_of(*table.table, label);
+    if (!column) continue;
+    const TokenDictionary& dictionary = table.table->dictionary(*column);
+    std::vector<uint64_t>& tokens_seen = of_tokens[&dictionary];
+    tokens_seen.resize(std::max<size_t>(tokens_seen.size(), dictionary.count()));
+    scan.for_each_block(table, [&](const NameBlock& block, const RowBits& bits) {
+      return block.segment.with_column(*column, [&](const auto* tokens) {
+        return for_each_row(bits, [&](uint32_t row) {
+          ++tokens_seen[tokens[block.begin + row]];
+          return true;
+        });
+      });
+    });
+  }
+  if (scan.is_cancelled()) return scan.status().error();
+  for (const auto& [dictionary, tokens_seen] : of_tokens) {
+    for (Token token = 0; token < tokens_seen.size(); ++token) {
+      if (tokens_seen[token] != 0) counts[unescaped(dictionary->text(token))] += tokens_seen[token];
+    }
+  }
+  return counts;
+}
+
 Result<std::vector<std::string>> NameIndex::label_values(std::string_view label,
                                                          std::span<const LabelMatcher> matchers,
                                                          const ListOptions& options) const {

@@ -15,6 +15,8 @@ class Reports {
   // Counts series by the first `parts` parts of their names. Cost: one pass over all names.
   virtual std::string cardinality(size_t parts) const = 0;
   virtual std::string agents() const = 0;
+  // Cost: as that of hosts_json() (hosts_report.h).
+  virtual std::string hosts() const = 0;
   // Returns false if the server hangs and a restart would help (/healthz).
   virtual bool makes_progress() const = 0;
 };

@@ -1,6 +1,7 @@
 #include "server/report/server_reports.h"
 
 #include "server/report/agents_report.h"
+#include "server/report/hosts_report.h"
 #include "server/report/limits_report.h"
 #include "server/report/status.h"
 
@@ -19,5 +20,9 @@ std::string ServerReports::cardinality(size_t parts) const {
 }
 
 std::string ServerReports::agents() const { return agents_json(sources_.agents, sources_.clock.wall()); }
+
+std::string ServerReports::hosts() const {
+  return hosts_json(sources_.table, sources_.agents, sources_.clock.wall());
+}
 
 }  // namespace statmill

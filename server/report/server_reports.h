@@ -37,6 +37,7 @@ class ServerReports final : public Reports {
   std::string rejects() const override;
   std::string cardinality(size_t parts) const override;
   std::string agents() const override;
+  std::string hosts() const override;
   bool makes_progress() const override { return sources_.watchdog.makes_progress(); }
 
  private:

@@ -54,7 +54,8 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"query", {"names", "table"}},
         {"http", {"query", "report"}},
         {"promql", {"http", "names", "query"}},
-        {"report", {"agents", "tick", "table"}},
+        {"report", {"agents", "names", "tick", "table"}},
+        {"web", {"http"}},
         {"admin", {"http", "agents", "tick", "table"}}}},
   };
   return layers_with_folders;

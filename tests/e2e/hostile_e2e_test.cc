@@ -46,7 +46,8 @@ std::string escaped(std::string_view text) {
 
 std::string post_of(const std::string& path, const std::string& form) {
   return "POST " + path +
-         " HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: "
+         "close\r\n"
          "Content-Length: " +
          std::to_string(form.size()) + "\r\n\r\n" + form;
 }

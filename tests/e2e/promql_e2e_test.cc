@@ -35,7 +35,7 @@ class PromqlE2e : public testing::Test {
   json::value post(const std::string& path, const std::string& form) {
     const std::string target = "/prometheus/api/v1/" + path;
     const HttpReply reply = http_raw(
-        server_.http(), "POST " + target + " HTTP/1.1\r\nHost: h\r\nContent-Type: " +
+        server_.http(), "POST " + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " +
                             "application/x-www-form-urlencoded\r\nConnection: close\r\nContent-Length: " +
                             std::to_string(form.size()) + "\r\n\r\n" + form);
     EXPECT_EQ(reply.status, 200) << reply.body;
@@ -114,7 +114,7 @@ TEST_F(PromqlE2e, TheOwnApiAnswersTheSameInColumns) {
   }
   EXPECT_EQ(own.at("cost").at("series").as_int64(), 2);
   const HttpReply form = http_raw(server_.http(),
-                                  "POST /api/v1/query HTTP/1.1\r\nHost: h\r\nContent-Type: "
+                                  "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                                   "application/x-www-form-urlencoded\r\nConnection: close\r\n"
                                   "Content-Length: 9\r\n\r\nexpr=1%2B");
   EXPECT_EQ(form.status, 400) << form.body;

@@ -18,13 +18,15 @@ class InstallPackages : public Scripts {
   InstallPackages() {
     tree_.write("tools/packages",
                 "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n"
-                "# unpack: programs\nseven\n# peer: others\nfour\nfive\n");
+                "# node: page\nsix\n# unpack: programs\nseven\n# peer: others\nfour\nfive\n");
     program("bin/dpkg", "[ $2 != ./seven.deb ] || mkdir usr");
     program("bin/apt-get",
             "[ $1 != download ] || exec touch $3.deb\necho \"$@\" >> $TREE/apt; case $* in *-s*) cat "
             "$TREE/plan; exit $(cat $TREE/simulated);; esac");
     tree_.write("plan", "Inst two\n");
     tree_.write("simulated", "0");
+    program("bin/node", "echo v18.20.4");
+    program("bin/npm", "");
     installed("one");
   }
   void installed(const std::string& names) {
@@ -55,6 +57,23 @@ TEST_F(InstallPackages, InstallsThePackagesOfTestsOnRequest) {
   EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
 }
 
+TEST_F(InstallPackages, InstallsNodeOnlyWhereThereIsNone) {
+  installed("one two");
+  program("bin/node", "echo v16.0.0");
+  Process old(command("install-packages"));
+  EXPECT_EQ(old.wait(), 0);
+  EXPECT_THAT(content("apt"), EndsWith("--no-install-recommends six\n"));
+  program("bin/node", "exit 1");
+  Process broken(command("install-packages", {"--test"}));
+  EXPECT_EQ(broken.wait(), 0);
+  EXPECT_THAT(content("apt"), EndsWith("--no-install-recommends three six\n"));
+  tree_.write("apt", "");
+  program("bin/node", "echo v20.1.2");
+  Process present(command("install-packages"));
+  EXPECT_EQ(present.wait(), 0);
+  EXPECT_EQ(content("apt"), "");
+}
+
 TEST_F(InstallPackages, OnlyUnpacksPackagesWithServers) {
   installed("one two three");
   for (const char* said : {"install-packages: unpacking seven\n", ""}) {
@@ -79,7 +98,7 @@ TEST_F(InstallPackages, InstallsASinglePeerOnRequest) {
   Process script(command("install-packages", {"--peer", "five"}));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), EndsWith("--no-install-recommends five\n"));
-  for (const std::string name : {"two", "six"}) {
+  for (const std::string name : {"two", "six", "nine"}) {
     Process other(command("install-packages", {"--peer", name}));
     EXPECT_EQ(other.wait(), 2);
     EXPECT_THAT(other.standard_error(), HasSubstr("there is no peer " + name + " in the list"));

@@ -101,6 +101,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }
   std::string cardinality(size_t parts) const override { return "parts " + std::to_string(parts) + "\n"; }
   std::string agents() const override { return "{\"known\":0,\"connected\":0,\"agents\":[]}\n"; }
+  std::string hosts() const override { return "{\"now\":0,\"hosts\":[]}\n"; }
   bool makes_progress() const override { return has_progress.load(); }
   uint64_t apply(Batch& batch, Timestamp) override {
     std::string names;

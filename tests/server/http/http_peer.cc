@@ -70,8 +70,11 @@ bool HttpPeer::receive_chunks(std::string& body) {
   }
 }
 
-RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads) {
-  auto server = HttpServer::open(io_, {"127.0.0.1", 0}, fake.site(), options);
+RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads,
+                             const KnownHosts* hosts) {
+  HttpSite site = fake.site();
+  site.hosts = hosts;
+  auto server = HttpServer::open(io_, {"127.0.0.1", 0}, std::move(site), options);
   SM_CHECK(server.has_value());
   server_ = *std::move(server);
   for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });

@@ -50,7 +50,8 @@ class HttpPeer {
 // Runs from start() to stop(). The destructor stops it, too.
 class RunningServer {
  public:
-  explicit RunningServer(FakeServices& fake, HttpOptions options = {}, size_t threads = 2);
+  explicit RunningServer(FakeServices& fake, HttpOptions options = {}, size_t threads = 2,
+                         const KnownHosts* hosts = nullptr);
   ~RunningServer() { stop(); }
 
   const Endpoint& endpoint() const { return server_->local_endpoint(); }

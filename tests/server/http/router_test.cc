@@ -221,7 +221,7 @@ TEST_F(RouterTest, MetricsArePrometheusText) {
       << got.body;
 }
 
-TEST_F(RouterTest, FrontPageListsEveryEndpoint) {
+TEST_F(RouterTest, TheListOfEndpointsHasThemAll) {
   const std::string page = ask("GET", "/").body;
   for (const std::string_view path :
        {"/api/v1/query", "/api/v1/series", "/api/v1/tree", "/api/v1/status", "/api/v1/lines",
@@ -289,6 +289,28 @@ TEST_F(RouterTest, APathMayHaveRoutesOfSeveralMethodsAndOpenSegments) {
   for (const std::string_view other :
        {"/label/values", "/label/a/b/values", "/label/a/value", "/label/a/values/"})
     EXPECT_EQ(ask_it("GET", other).status, 404u) << other;
+}
+
+TEST_F(RouterTest, TheFirstRouteThatMatchesAnswersAndTwoStarsMatchTheRest) {
+  const auto says = [](std::string_view text) {
+    return [text](const Url&, std::string_view) {
+      return HttpResponse{200, std::string(text), kPlainText, {}};
+    };
+  };
+  const Router router({{"GET", "/a/b", {}, 0, says("b"), ""}, {"GET", "/a/**", {}, 0, says("rest"), ""}},
+                      "/list");
+  const auto ask_it = [&](std::string_view target) {
+    return router.answer(
+        {.method = "GET", .target = target, .body = {}, .host = "h", .origin = {}, .content_encoding = {}});
+  };
+  EXPECT_EQ(ask_it("/a/b").body, "b");
+  EXPECT_EQ(ask_it("/a/c").body, "rest");
+  EXPECT_EQ(ask_it("/a/b/c").body, "rest");
+  EXPECT_EQ(ask_it("/a/").status, 404U);
+  EXPECT_EQ(ask_it("/a").status, 404U);
+  EXPECT_EQ(ask_it("/").status, 404U);
+  EXPECT_EQ(ask_it("/list").body, "statmill\n\nGET   /list                               this page\n")
+      << "routes without a description are not listed";
 }
 
 TEST_F(RouterTest, OnlyLinesMayHaveALongBody) {

@@ -51,8 +51,11 @@ TEST_F(SessionTest, AnswersHaveSecurityHeaders) {
   EXPECT_EQ(reply.fields["Cache-Control"], "no-store");
   EXPECT_EQ(reply.fields["X-Content-Type-Options"], "nosniff");
   EXPECT_EQ(reply.fields["Referrer-Policy"], "no-referrer");
+  EXPECT_EQ(reply.fields["Cross-Origin-Resource-Policy"], "same-origin");
   EXPECT_EQ(reply.fields["Content-Security-Policy"],
-            "default-src 'self'; object-src 'none'; frame-ancestors 'none'");
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src "
+            "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for "
+            "'script'; trusted-types lit-html");
 }
 
 TEST_F(SessionTest, KeepsTheConnectionForTheNextRequest) {

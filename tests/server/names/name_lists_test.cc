@@ -44,6 +44,18 @@ TEST_F(NameListsTest, ListsLabelsAndValues) {
   EXPECT_EQ(values("host"), (Texts{"x", "y"}));
 }
 
+TEST_F(NameListsTest, CountsTheSeriesOfEachValue) {
+  add({"cpu.idle;host=z", "up;host=x;job=a", "up;host=x", "m;%6Eame=eth%200", "plain", "a,b;host=x"});
+  using Counts = std::map<std::string, uint64_t>;
+  EXPECT_EQ(*index_.series_by_value("host"), (Counts{{"x", 3}, {"z", 1}}));
+  EXPECT_EQ(*index_.series_by_value("name"), (Counts{{"eth 0", 1}}));
+  EXPECT_EQ(*index_.series_by_value("none"), Counts{});
+  index_.remove(rows_[1]);
+  index_.remove(rows_[0]);
+  EXPECT_EQ(*index_.series_by_value("host"), (Counts{{"x", 2}}));
+  EXPECT_FALSE(index_.series_by_value("host", [] { return true; })) << "cancelled";
+}
+
 TEST_F(NameListsTest, ListsOnlyWhatIsListedAndLooksAtNoSeriesTwice) {
   add({"cpu.idle;host=x", "cpu.idle;host=y;old=a", "up;host=x;old=a", "up;host=z", "a,b", "flat", "old"});
   Texts asked;
