@@ -179,7 +179,10 @@ Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now
 }
 
 Result<SeriesParameters> parse_series_parameters(const Url& url) {
-  Result<Glob> match = Glob::parse(with_blanks_escaped(url.find("match").value_or("*")));
+  const std::string_view text = url.find("match").value_or("*");
+  const auto name = spelled_name(text);
+  const bool is_name = name && !Glob::is_pattern(text);
+  Result<Glob> match = Glob::parse(is_name ? *name : with_blanks_escaped(text));
   if (!match) return parameter_error("match", match.error());
   const Result<size_t> limit = parse_list_limit(url, kSeriesListLimit);
   if (!limit) return limit.error();

@@ -138,6 +138,7 @@ TEST(QueryParametersTest, SeriesListHasDefaultsAndLimits) {
   ASSERT_TRUE(plain.has_value());
   EXPECT_EQ(plain->match.text(), "*");
   EXPECT_EQ(plain->limit, 1000u);
+  EXPECT_EQ(parse_series_parameters(*parse_url("/s?match=a;y=2;x=~1"))->match.text(), "a;x=%7E1;y=2");
   EXPECT_EQ(parse_series_parameters(*parse_url("/s?limit=100000"))->limit, 100'000u);
   EXPECT_EQ(parse_series_parameters(*parse_url("/s?limit=100001")).error().message,
             "parameter limit: number \"100001\": not in 1..100000");
