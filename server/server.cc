@@ -11,6 +11,7 @@
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
 #include "server/promql/expression_route.h"
+#include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
 #include "server/promql/prometheus_status_routes.h"
@@ -107,6 +108,7 @@ std::optional<Fault> Server::open_ports() {
       {table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
   answer_expressions(routes, sources, *engine_);
+  std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);

@@ -1,6 +1,7 @@
 // LabelMatcher: a condition on one label of a series.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -13,7 +14,7 @@ struct LabelMatcher {
   // to "__n031__" are the parts of the path. A label that a series does not have is empty.
   std::string label;
   std::string value;  // for kMatches and kMatchesNot a regular expression that matches the whole value
-  friend bool operator==(const LabelMatcher&, const LabelMatcher&) = default;
+  friend auto operator<=>(const LabelMatcher&, const LabelMatcher&) = default;
 };
 
 }  // namespace statmill

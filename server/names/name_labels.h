@@ -17,7 +17,10 @@ std::optional<size_t> part_number(std::string_view label);
 
 // The path is `__name__`.
 NameLabels labels_of_name(std::string_view name);
-// The inverse. Empty if no name can have these labels.
+// The value of a tag, without escapes; empty if the name has none. `tag` is without escapes, too. Cost: a
+// search of the name, if nothing is escaped.
+std::string tag_of_name(std::string_view name, std::string_view tag);
+// The inverse of labels_of_name(). Empty if no name can have these labels.
 std::string name_of_labels(const NameLabels& labels);
 
 }  // namespace statmill

@@ -250,6 +250,13 @@ Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& con
   return out;
 }
 
+Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp now,
+                                     QueryControl& control) const {
+  return run_attempts(control, [&] {
+    return read_stat_table({table_, store_, cache_}, request, now, control);
+  });
+}
+
 Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
   const int64_t step_s = table_.tiers().finest().step_s;
   SeriesPage out;

@@ -16,7 +16,7 @@ class QueryEngine final : public Queries {
  public:
   // All must outlive the engine. `cache`: of the chunks of this store, or nullptr.
   QueryEngine(const Table& table, Store& store, QueryLimits limits, ColumnCache* cache = nullptr)
-      : table_(table), store_(store), pieces_(table, store, cache), limits_(limits) {}
+      : table_(table), store_(store), cache_(cache), pieces_(table, store, cache), limits_(limits) {}
 
   // Errors: kInvalid (range or step), kNotFound (a plain name that does not exist, though a glob may match
   // nothing; or a merge without a distribution), kLimit (too many series, points or bytes of histograms),
@@ -26,6 +26,8 @@ class QueryEngine final : public Queries {
   using Queries::run;
 
   Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const override;
+  Result<StatTable> table(const StatTableRequest& request, Timestamp now,
+                          QueryControl& control) const override;
   Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const override;
   using Queries::list;
 
@@ -34,6 +36,7 @@ class QueryEngine final : public Queries {
 
   const Table& table_;
   Store& store_;
+  ColumnCache* const cache_;
   mutable TablePieces pieces_;
   const QueryLimits limits_;
 };

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "server/query/query.h"
 #include "server/query/query_control.h"
+#include "server/query/stat_table.h"
 
 namespace statmill {
 
@@ -33,6 +34,9 @@ class Queries {
   };
   // Errors: those of the control.
   virtual Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const = 0;
+  // Errors: as read_stat_table(), without kBusy while names change only now and then.
+  virtual Result<StatTable> table(const StatTableRequest& request, Timestamp now,
+                                  QueryControl& control) const = 0;
   // Returns the matching series, by name, at most `limit`. Errors: those of the control.
   virtual Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const = 0;
   SeriesPage list(const Glob& glob, size_t limit) const {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <string>
 #include <utility>
 
 #include "proto/host_presence.h"
@@ -15,20 +14,6 @@
 
 namespace statmill {
 namespace {
-
-// Returns the value of the tag `host`; empty if the name has none.
-std::string host_of(std::string_view name) {
-  static const std::string kBefore = ";" + std::string(kHostTag) + "=";  // no other part has a `;`
-  const size_t at = name.find(kBefore);
-  if (at == std::string_view::npos) return {};
-  std::string_view value = name.substr(at + kBefore.size());
-  value = value.substr(0, value.find(';'));
-  if (value.find('%') == std::string_view::npos) return std::string(value);  // nothing is escaped
-  for (auto& [label, text] : labels_of_name(name)) {
-    if (label == kHostTag) return std::move(text);
-  }
-  return {};
-}
 
 class TableView final : public SeriesView {
  public:
@@ -43,7 +28,7 @@ class TableView final : public SeriesView {
       auto pieces = table_.pieces(ref.name, histograms);
       if (!pieces || pieces->id != ref.id) return false;
       Copied& of = of_.emplace_back();
-      if (pieces->kind == Kind::kEvent) of.facts.host = host_of(ref.name);
+      if (pieces->kind == Kind::kEvent) of.facts.host = tag_of_name(ref.name, kHostTag);
       of.pieces = *std::move(pieces);
       of.retention = expiry_.class_of(ref.id);
     }

@@ -94,6 +94,9 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
     return on_controlled_query ? on_controlled_query(request, control) : on_query(request);
   }
   Result<TreePage> tree(const TreeRequest& request, QueryControl&) const override { return on_tree(request); }
+  Result<StatTable> table(const StatTableRequest&, Timestamp, QueryControl&) const override {
+    return StatTable{};
+  }
   Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
     return on_list(match, limit);
   }

@@ -13,6 +13,7 @@
 #include "proto/istatd/parser.h"
 #include "server/http/router.h"
 #include "server/promql/expression_route.h"
+#include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_status_routes.h"
 #include "server/query/engine.h"
@@ -37,12 +38,17 @@ class PromqlWorld {
  public:
   static constexpr int64_t kNow_s = 1'700'000'100;  // the begin of a minute
 
-  PromqlWorld() {
+  // Without `has_names`, queries by names are answered by the fake services.
+  explicit PromqlWorld(bool has_names = false) {
     const auto recovery = recover(store_, table_);
     ticker_.emplace(Ticker::Services{table_, store_, fake_.registry, fake_.health, log_}, TickOptions{},
                     recovery->start, clock_.steady());
-    routes_ = api_routes(fake_.services());
+    const HttpServices fakes = fake_.services();
+    const HttpServices with_names{engine_,      fakes.lines, fakes.reports, fakes.registry,
+                                  fakes.health, clock_,      fakes.board};
+    routes_ = api_routes(has_names ? with_names : fakes);
     answer_expressions(routes_, sources_, engine_);
+    for (Route& route : overview_routes(engine_, clock_)) routes_.push_back(std::move(route));
     for (Route& route : prometheus_query_routes(sources_)) routes_.push_back(std::move(route));
     const PrometheusStatus status{series_, stats_, tiers_, std::chrono::seconds(2),
                                   from_unix_seconds(1'700'000'000)};

@@ -1,0 +1,256 @@
+#include "server/query/stat_table.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "server/query/bin_reader.h"
+#include "server/query/read/table_pieces.h"
+#include "server/query/stat_cells.h"
+#include "server/query/table_series.h"
+#include "server/table/table.h"
+#include "storage/store.h"
+
+namespace statmill {
+namespace {
+
+// The series of a selector that have a row.
+struct Selected {
+  std::vector<SeriesRef> series;
+  std::vector<size_t> rows;  // of each
+  RetentionClasses retention;
+};
+
+class TableReader {
+ public:
+  TableReader(const StatTableSources& sources, const StatTableRequest& request, Timestamp now,
+              QueryControl& control)
+      : table_(sources.table),
+        store_(sources.store),
+        request_(request),
+        now_(now),
+        control_(control),
+        pieces_(table_, store_, sources.cache),
+        selector_(table_),
+        presence_({selector_, pieces_, table_.retention(), store_.expiry()}, control, now) {}
+
+  Result<StatTable> read() {
+    if (Status s = select_all(); !s) return s.error();
+    cells_.resize(rows_.size() * request_.columns.size());
+    for (const bool takes_last : {false, true}) {
+      for (const auto& [matchers, selected] : selected_) {
+        if (Status s = read_columns(matchers, selected, takes_last); !s) return s.error();
+      }
+    }
+    out_.total = rows_.size();
+    std::vector<size_t> shown = sorted_rows();
+    for (const size_t row : shown) {
+      const auto begin = cells_.begin() + static_cast<ptrdiff_t>(row * request_.columns.size());
+      out_.rows.push_back(
+          {*names_[row], {begin, begin + static_cast<ptrdiff_t>(request_.columns.size())}, {}});
+    }
+    if (request_.spark) {
+      if (Status s = read_sparks(shown); !s) return s.error();
+    }
+    if (table_.names_version() != version_) return names_changed();
+    return std::move(out_);
+  }
+
+ private:
+  using Matchers = std::vector<LabelMatcher>;
+
+  static Error names_changed() { return {ErrorCode::kBusy, "series kept being deleted or renamed"}; }
+
+  Status select_all() {
+    for (const StatColumn& column : request_.columns) {
+      const auto [at, is_new] = selected_.try_emplace(column.matchers);
+      if (!is_new) continue;
+      if (Status s = select(column.matchers, at->second); !s) return s;
+    }
+    return Status::ok();
+  }
+
+  Status select(const Matchers& matchers, Selected& out) {
+    auto found = selector_.select(matchers, control_);
+    if (!found) return found.error();
+    const bool has_classes = table_.retention().class_count() > 1;
+    for (SeriesRef& series : *found) {
+      auto name = request_.row.row_of(series.name);
+      if (!name) continue;
+      const auto [row, is_new] = rows_.try_emplace(*std::move(name), rows_.size());
+      if (is_new) {
+        names_.push_back(&row->first);
+        if (rows_.size() > StatTableRequest::kRowsMax)
+          return control_.refuse(QueryLimit::kSeries, rows_.size());
+        const size_t bytes = sizeof(StatTable::Row) + request_.columns.size() * sizeof(StatTable::Cell);
+        if (Status s = control_.take_memory(bytes); !s) return s;
+      }
+      if (has_classes) {
+        const auto summary = table_.summary(series.name);
+        if (!summary) return names_changed();
+        out.retention.set(summary->retention);
+      }
+      out.rows.push_back(row->second);
+      out.series.push_back(std::move(series));
+    }
+    return Status::ok();
+  }
+
+  // Reads the columns of one selector, those with kLast apart, since they need single slots.
+  Status read_columns(const Matchers& matchers, const Selected& selected, bool takes_last) {
+    std::vector<size_t> indices;
+    std::vector<const StatColumn*> columns;
+    for (size_t c = 0; c < request_.columns.size(); ++c) {
+      const StatColumn& column = request_.columns[c];
+      if ((column.value == StatColumn::Value::kLast) != takes_last || column.matchers != matchers) continue;
+      indices.push_back(c);
+      columns.push_back(&column);
+    }
+    if (columns.empty()) return Status::ok();
+    const int64_t points = takes_last ? QueryLimits::kDefaultPoints : 1;
+    auto cells = read_cells(std::move(columns), selected, points, takes_last, {});
+    if (!cells) return cells.error();
+    for (size_t row = 0; row < rows_.size(); ++row) {
+      for (size_t i = 0; i < indices.size(); ++i) {
+        cells_[row * request_.columns.size() + indices[i]] =
+            takes_last ? cells->last_cell(row, i) : cells->cell(row, i, 0);
+      }
+    }
+    return Status::ok();
+  }
+
+  // Reads the points of one column, for the rows that are shown.
+  Status read_sparks(std::span<const size_t> shown) {
+    const StatColumn& column = request_.columns[request_.spark->column];
+    std::vector<bool> is_shown(rows_.size());
+    for (const size_t row : shown) is_shown[row] = true;
+    auto cells =
+        read_cells({&column}, selected_.at(column.matchers), request_.spark->points, false, is_shown);
+    if (!cells) return cells.error();
+    for (size_t i = 0; i < shown.size(); ++i) {
+      for (size_t point = 0; point < cells->frame().bins.count; ++point)
+        out_.rows[i].spark.push_back(cells->cell(shown[i], 0, point));
+    }
+    return Status::ok();
+  }
+
+  // `wanted`: of which rows; empty: of all.
+  Result<StatCells> read_cells(std::vector<const StatColumn*> columns, const Selected& selected,
+                               int64_t points, bool takes_last, const std::vector<bool>& wanted) {
+    const Tiers kept = table_.retention().shortest(selected.retention);
+    QueryRequest range;
+    range.from_s = request_.from_s;
+    range.until_s = request_.until_s;
+    range.max_points = points;
+    const auto plan = plan_bins(range, kept, points, now_);
+    if (!plan) return plan.error();
+    note_range(*plan, kept);
+    const Tiers& tiers = table_.tiers();
+    QueryAnswer frame{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
+    frame.until_ms = rates_until_ms(now_, tiers.finest().step_s * 1000);
+    StatCells cells(std::move(columns), std::move(frame), control_, takes_last);
+    std::vector<SeriesRef> refs;
+    std::vector<size_t> rows;
+    for (size_t i = 0; i < selected.series.size(); ++i) {
+      if (!wanted.empty() && !wanted[selected.rows[i]]) continue;
+      refs.push_back(selected.series[i]);
+      rows.push_back(selected.rows[i]);
+    }
+    const auto slots =
+        static_cast<uint64_t>((plan->bins.until_s - plan->bins.from_s) / kept[plan->tier].step_s);
+    if (Status s = control_.add_slots(slots * refs.size()); !s) return s.error();
+    for (size_t begin = 0; begin < refs.size(); begin += kViewSeries) {
+      const size_t some = std::min(kViewSeries, refs.size() - begin);
+      Status s =
+          read_view(std::span(refs).subspan(begin, some), std::span(rows).subspan(begin, some), *plan, cells);
+      if (!s) return s.error();
+    }
+    return cells;
+  }
+
+  Status read_view(std::span<const SeriesRef> refs, std::span<const size_t> rows, const BinPlan& plan,
+                   StatCells& cells) {
+    const Parts parts = cells.parts();
+    auto view = pieces_.view(refs, parts.histograms);
+    if (!view) return view.error();
+    ColumnReader reader(table_.retention(), store_.expiry(), **view, now_, parts, control_, &presence_);
+    BinReader bins(table_.tiers(), plan, reader, now_);
+    std::vector<size_t> all(refs.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {
+      const auto block = std::span(all).subspan(begin, std::min(kBlockSeries, all.size() - begin));
+      if (Status s = control_.check(); !s) return s;
+      auto read = bins.read(block);
+      if (!read) return read.error();
+      for (size_t k = 0; k < block.size(); ++k) {
+        const size_t i = block[k];
+        if (!(*view)->is_valid(i)) return names_changed();
+        Status s =
+            cells.add(rows[i], {{}, (*view)->facts(i).kind, std::move((*read)[k].points), (*read)[k].open});
+        if (!s) return s;
+      }
+    }
+    out_.damaged_frames += reader.damaged_frames();
+    control_.add_cost({.series = refs.size(),
+                       .chunks = reader.chunks(),
+                       .cached = reader.cached(),
+                       .bytes = reader.bytes()});
+    return Status::ok();
+  }
+
+  void note_range(const BinPlan& plan, const Tiers& tiers) {
+    out_.from_s = out_.tier_s == 0 ? plan.bins.from_s : std::min(out_.from_s, plan.bins.from_s);
+    out_.until_s = std::max(out_.until_s, plan.bins.until_s);
+    out_.tier_s = std::max(out_.tier_s, tiers[plan.tier].step_s);
+  }
+
+  std::vector<size_t> sorted_rows() const {
+    std::vector<size_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto by_name = [this](size_t a, size_t b) { return *names_[a] < *names_[b]; };
+    const auto is_before = [&](size_t a, size_t b) {
+      if (!request_.sort_column) return request_.is_descending ? by_name(b, a) : by_name(a, b);
+      const auto key = [&](size_t row) {
+        return cells_[row * request_.columns.size() + *request_.sort_column];
+      };
+      const StatTable::Cell of_a = key(a);
+      const StatTable::Cell of_b = key(b);
+      if (!of_a || !of_b) return of_a.has_value() != of_b.has_value() ? of_a.has_value() : by_name(a, b);
+      const double x = of_a->value();
+      const double y = of_b->value();
+      if (x != y) return request_.is_descending ? x > y : x < y;
+      return by_name(a, b);
+    };
+    const size_t limit = std::min(request_.limit, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(limit), order.end(), is_before);
+    order.resize(limit);
+    return order;
+  }
+
+  const Table& table_;
+  Store& store_;
+  const StatTableRequest& request_;
+  const Timestamp now_;
+  QueryControl& control_;
+  TablePieces pieces_;
+  const TableSeries selector_;
+  HostPresence presence_;
+  const uint64_t version_ = table_.names_version();
+  std::map<Matchers, Selected> selected_;
+  std::unordered_map<std::string, size_t> rows_;  // their indices
+  std::vector<const std::string*> names_;         // of the rows
+  std::vector<StatTable::Cell> cells_;            // by row, then column
+  StatTable out_;
+};
+
+}  // namespace
+
+Result<StatTable> read_stat_table(const StatTableSources& sources, const StatTableRequest& request,
+                                  Timestamp now, QueryControl& control) {
+  return TableReader(sources, request, now, control).read();
+}
+
+}  // namespace statmill
