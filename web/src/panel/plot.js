@@ -310,7 +310,7 @@ export class Plot {
     const drawn = percentiles(scene);
     drawn.forEach(({stat, dash, width}) => {
       const values = (columns[stat] ?? []).map((/** @type {number|null} */ value) => value !== null && value > 0 || this.#value.scale !== "log" ? value : null);
-      drawLine(context, frame, {values, spacing: 1, color: colors.panel, width: width + 2.5, dash: [], alpha: 0.75});
+      drawLine(context, frame, {values, spacing: 1, color: colors.panel, width: width + 1.75, dash: [], alpha: 0.6});
       drawLine(context, frame, {values, spacing: 1, color: colors.heatLine, width, dash});
     });
   }
@@ -319,7 +319,7 @@ export class Plot {
 /** Lines above the cells. @param {Scene} scene */
 export function percentiles(scene) {
   const columns = /** @type {Record<string, any>} */ (scene.lines[0]?.columns ?? {});
-  return [{stat: "p50", dash: [2, 2], width: 1.25}, {stat: "p99", dash: [], width: 1.25}, {stat: "p99.9", dash: [6, 3], width: 1}].filter(({stat}) => columns[stat]);
+  return [{stat: "p50", dash: [3, 3], width: 1.25}, {stat: "p99", dash: [], width: 1.25}, {stat: "p99.9", dash: [6, 3], width: 1}].filter(({stat}) => columns[stat]);
 }
 
 /**

@@ -1,6 +1,7 @@
 // What a panel asks: its series or heatmap, the range it compares with, the presence of its hosts, exact totals.
 
 import {compared} from "../model/range.js";
+import {literal} from "../model/use.js";
 import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
 
 /** @typedef {import("./panel.js").PanelSpec} PanelSpec */
@@ -15,11 +16,6 @@ export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
 /** Hosts whose presence is asked at once. */
 const kHostsMax = 20;
 const kTotalsMax = 20;
-
-/** A text as a glob matches it literally. @param {string} text */
-export function literal(text) {
-  return text.replace(/[*?[{]/g, "[$&]");
-}
 
 /** A selector can have statistics; any other expression has one value. @param {string} expr */
 export function isSelector(expr) {

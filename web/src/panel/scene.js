@@ -110,8 +110,8 @@ function fillHeat(scene, spec, answer) {
 function fillLines(scene, spec, answer, palette) {
   const all = answer.series ?? [];
   const names = all.map(nameOf);
-  const order = all.map((_, i) => i);
-  const chosen = all.length > kLinesMax ? topOf(all, order, spec.top ?? "max") : order;
+  const indices = all.map((_, i) => i);
+  const chosen = all.length > kLinesMax ? topOf(all, indices, spec.top ?? "max") : indices;
   const labels = labelsOf(chosen.map((i) => names[i]));
   const stats = drawnStats(spec, all);
   chosen.forEach((i, place) => {
@@ -126,14 +126,22 @@ function fillLines(scene, spec, answer, palette) {
     }
   });
   if (chosen.length < all.length) {
-    const others = order.filter((i) => !chosen.includes(i)).map((i) => all[i].value ? {avg: numbers(all[i].value)} : all[i]);
+    const others = indices.filter((i) => !chosen.includes(i)).map((i) => all[i].value ? {avg: numbers(all[i].value)} : all[i]);
     const columns = merged(others, scene.slots);
     scene.rest = {...lineOf({name: "", label: `${others.length} others`, kind: all[0].kind ?? "gauge", columns, stat: "avg", spec, paint: {index: 0, dash: []}}),
       role: "rest", unit: scene.lines[0].unit};
     scene.restCount = others.length;
   }
+  const order = spec.order;
+  if (order) scene.lines.sort((a, b) => place(order, a.label) - place(order, b.label));
   scene.unit = scene.lines[0]?.unit ?? scene.unit;
   scene.samples = medianCount(all[0]?.count);
+}
+
+/** @param {string[]} order @param {string} label */
+function place(order, label) {
+  const found = order.indexOf(label);
+  return found < 0 ? order.length : found;
 }
 
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */
