@@ -29,9 +29,9 @@ export function judge(limit, value) {
 
 /** A group of panels with a heading. @typedef {{id: string, title: string, panels: PanelSpec[], collectors: string[], note?: string}} Section */
 
-/** A text as a glob matches it literally. @param {string} text */
+/** A text as a glob matches it literally; braces cannot be escaped, so any byte stands for them. @param {string} text */
 export function literal(text) {
-  return text.replace(/[*?[{]/g, "[$&]");
+  return text.replace(/[*?[]/g, "[$&]").replace(/[{}]/g, "?");
 }
 
 /**
