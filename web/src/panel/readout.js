@@ -1,7 +1,7 @@
 // What the crosshair reads: the slot, and the numbers of one series in it; without a crosshair those of the whole range.
 
 import {html, nothing} from "lit-html";
-import {age, count, kNone, span, text} from "../model/format.js";
+import {age, clock, count, day, kNone, span, text} from "../model/format.js";
 import {slotAt} from "../model/step.js";
 import {totalUnit} from "../model/units.js";
 import {cellAt} from "./heatmap.js";
@@ -46,6 +46,13 @@ export function numbersOf(scene, line, slot) {
   return found;
 }
 
+/** The times of a slot, without the date while all slots are of one day. @param {Scene} scene @param {number} from */
+function slotText(scene, from) {
+  const seconds = scene.step % 60 !== 0;
+  if (day(scene.from, scene.zone) === day(scene.until, scene.zone)) return `${clock(from, scene.zone, {seconds})}–${clock(from + scene.step, scene.zone, {seconds})}`;
+  return span(from, from + scene.step, scene.zone, {seconds});
+}
+
 /**
  * @param {Scene} scene
  * @param {number|null} time of the crosshair
@@ -57,7 +64,8 @@ export function readout(scene, time, line, value) {
   const slot = inside ? slotAt(scene, time) : null;
   if (!line) return html`<p class="panel-readout num"></p>`;
   const from = slot === null ? Math.max(scene.from, 0) : scene.from + slot * scene.step;
-  const head = slot === null ? html`<span class="when">whole range</span>` : html`<time class="when">${span(from, from + scene.step, scene.zone, {seconds: scene.step < 3600})}</time>`;
+  const when = slot === null ? "" : slotText(scene, from);
+  const head = slot === null ? html`<span class="when">whole range</span>` : html`<time class="when">${when}</time>`;
   const name = scene.lines.length > 1 || scene.rest ? html`<b class="of paint-${line.paint.index}">${line.label}</b>` : nothing;
   const gap = slot === null ? null : gapAt(scene, slot);
   const isEmpty = slot !== null && (scene.heat ? !line.columns.count?.[slot] : line.values[slot] === null || line.values[slot] === undefined);

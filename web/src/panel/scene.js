@@ -171,7 +171,7 @@ function lineOf({name, label, kind, columns, stat, spec, paint}) {
   return {
     name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit}), paint, values,
     columns: own, all: total(own), hidden: (spec.hidden ?? []).includes(name), role: "series",
-    spacing: distances.length ? distances[Math.floor(distances.length / 2)] : 1, host: split(name).tags.get("host") ?? "",
+    spacing: distances.length ? distances[Math.floor((distances.length - 1) / 2)] : 1, host: split(name).tags.get("host") ?? "",
     about: {since: columns.since, last: columns.last},
   };
 }

@@ -82,7 +82,7 @@ export function logTicks(low, high, unit, count) {
     chosen = inside.filter((_, i) => i % Math.ceil(inside.length / count) === 0);
   }
   const every = Math.ceil(chosen.length / Math.max(1, count));
-  return chosen.filter((_, i) => i % every === 0).map((value) => value / unit.factor);
+  return chosen.filter((_, i) => i % every === 0).map((value) => Number((value / unit.factor).toPrecision(12)));
 }
 
 /**

@@ -90,7 +90,7 @@ function heatScale(scene, count) {
   const {low, high, negative} = heatRange(scene);
   if (!(low < high)) return {low: 1, high: 10, scale: "log", linear: 1, count};
   if (scene.limits) return {low: scene.limits[0], high: scene.limits[1], scale: scene.limits[0] > 0 ? "log" : "lin", linear: 1, count};
-  if (scene.scale === "log" && !negative) return {low: low / 1.05, high: high * 1.05, scale: "log", linear: 1, count};
+  if (scene.scale === "log" && !negative) return {low: low / 1.15, high: high * 1.3, scale: "log", linear: 1, count};
   const bottom = Math.min(0, ...(scene.heat?.buckets.map(([from]) => from) ?? []));
   if (scene.scale === "lin") {
     const [from, until] = niceLimits(bottom, high, scene.unit, count);
