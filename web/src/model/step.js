@@ -1,0 +1,55 @@
+// Slots: how many to ask for, how wide they are, and which one is still open.
+
+/** The steps that a server with usual tiers chooses from, in seconds. */
+const kSteps = [1, 2, 5, 10, 20, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600];
+
+/**
+ * Slots to ask for in a plot of this width: 2 px each, so that their extremes are in the band.
+ * @param {number} width in CSS px
+ */
+export function maxPoints(width) {
+  return Math.max(60, Math.min(1000, Math.round(width / 2)));
+}
+
+/** The same for a heatmap, whose columns are 3 px. @param {number} width */
+export function maxColumns(width) {
+  return Math.max(40, Math.min(500, Math.round(width / 3)));
+}
+
+/**
+ * Rows per power of two, as a power of two itself, so that a row has at least 2 px.
+ * @param {number} height of the plot in CSS px
+ * @param {number} powers of two between the lowest and the highest value
+ * @returns {number} 0 to 3
+ */
+export function grouping(height, powers) {
+  for (let power = 3; power > 0; --power) if (height / (Math.max(1, powers) * 2 ** power) >= 2) return power;
+  return 0;
+}
+
+/**
+ * A round step for an expression whose window must be known before it is asked.
+ * @param {number} from @param {number} until @param {number} points at most
+ */
+export function roundStep(from, until, points) {
+  const least = (until - from) / Math.max(1, points);
+  return kSteps.find((step) => step >= least && step >= 10) ?? Math.ceil(least / 604800) * 604800;
+}
+
+/**
+ * Index of the slot that is still open, or -1.
+ * @param {{from: number, until: number, step: number}} answer @param {number} now
+ */
+export function openSlot({from, until, step}, now) {
+  const index = Math.floor((now - from) / step);
+  return now >= from && now < until ? Math.min(index, Math.round((until - from) / step) - 1) : -1;
+}
+
+/**
+ * Index of the slot that a time is in, clamped to the answer's slots.
+ * @param {{from: number, until: number, step: number}} answer @param {number} time
+ */
+export function slotAt({from, until, step}, time) {
+  const slots = Math.max(1, Math.round((until - from) / step));
+  return Math.max(0, Math.min(slots - 1, Math.floor((time - from) / step)));
+}

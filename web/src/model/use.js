@@ -1,0 +1,213 @@
+// Utilisation, saturation and errors: which series of a host stand for them, in the order of reading, and from where on a
+// value is worth a look (warn) or wrong (bad).
+
+/** @typedef {"utilisation"|"wait"|"pressure"|"disk"|"errors"|"lag"} Limit */
+
+/** @type {Record<Limit, {warn: number, bad: number, unit: string, what: string}>} */
+export const kLimits = {
+  utilisation: {warn: 80, bad: 95, unit: "percent", what: "utilisation of a resource"},
+  wait: {warn: 10e6, bad: 100e6, unit: "ns", what: "p99 of the wait for a CPU"},
+  pressure: {warn: 10, bad: 40, unit: "percent", what: "pressure: time in which tasks waited"},
+  disk: {warn: 20e6, bad: 80e6, unit: "ns", what: "p99 of a disk's latency"},
+  errors: {warn: 0, bad: 1, unit: "per_second", what: "errors: any, and one per second"},
+  lag: {warn: 5, bad: 30, unit: "s", what: "how far an agent is behind"},
+};
+
+/**
+ * @param {Limit} limit
+ * @param {number|null|undefined} value in the unit of the limit
+ * @returns {""|"ok"|"warn"|"bad"} empty if there is no value
+ */
+export function judge(limit, value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "";
+  const {warn, bad} = kLimits[limit];
+  if (value >= bad) return "bad";
+  return (limit === "errors" ? value > warn : value >= warn) ? "warn" : "ok";
+}
+
+/** @typedef {import("../panel/panel.js").PanelSpec} PanelSpec */
+
+/** A group of panels with a heading. @typedef {{id: string, title: string, panels: PanelSpec[], collectors: string[], note?: string}} Section */
+
+/** A text as a glob matches it literally; braces cannot be escaped, so any byte stands for them. @param {string} text */
+export function literal(text) {
+  return text.replace(/[*?[]/g, "[$&]").replace(/[{}]/g, "?");
+}
+
+/**
+ * The glob of the series of one host: tags stand in the order of their bytes.
+ * @param {string} path may be a glob @param {string} host @param {Record<string, string>} [tags] values are literal, `*` is any
+ */
+export function hostGlob(path, host, tags = {}) {
+  const all = {...tags, host};
+  const parts = Object.keys(all).sort().map((key) => {
+    const value = /** @type {Record<string, string>} */ (all)[key];
+    return `{,*;}${key}=${value === "*" ? "*" : literal(value)}`;
+  });
+  return `g:${path};${parts.join(";")}{,;*}`;
+}
+
+/** The same as a PromQL selector. @param {string} path @param {string} host @param {Record<string, string>} [tags] */
+export function hostSelector(path, host, tags = {}) {
+  const matchers = Object.entries({...tags, host}).map(([key, value]) => `,${key}=${JSON.stringify(value)}`);
+  return `{${JSON.stringify(path)}${matchers.join("")}}`;
+}
+
+/**
+ * What a host has, as far as it is known: without it every panel is there, and those without data say so.
+ * @typedef {object} HostFacts
+ * @property {string} host
+ * @property {string[]} devices block devices, the busiest first
+ * @property {string[]} interfaces
+ * @property {Record<string, string>} collectors state by name: `ok`, or why not
+ * @property {Set<string>|null} paths of its series; null while unknown
+ * @property {string} [device] the chosen one @property {string} [interface]
+ */
+
+/** Order of the modes in a stack, from below. */
+const kModes = ["user", "nice", "system", "irq", "softirq", "steal", "iowait", "guest", "guest_nice"];
+
+/**
+ * The sections of a host.
+ * @param {HostFacts} facts
+ * @returns {Section[]}
+ */
+export function hostSections(facts) {
+  const {host} = facts;
+  /** @param {string} path @param {Record<string, string>} [tags] */
+  const of = (path, tags) => [hostGlob(path, host, tags)];
+  /** @param {string} path @param {Record<string, string>} [tags] */
+  const select = (path, tags) => hostSelector(path, host, tags);
+  /** Rates added up by a tag. @param {string} path @param {string} tag */
+  const by = (path, tag) => `sum by (${tag}) (rate(${select(path)}[$step]))`;
+  /** @param {number} limit @param {string} path @param {string} tag */
+  const top = (limit, path, tag) => `topk(${limit}, sum by (${tag}) (rate(${select(path)}[$step])))`;
+  /** @type {Section[]} */
+  const sections = [
+    {id: "cpu", title: "CPU", collectors: ["cpu", "load", "sched", "psi", "interrupts", "pmu", "process"], panels: [
+      {id: "cpu-busy", title: "U · busy", series: of("host.cpu.busy_percent")},
+      {id: "cpu-wait", title: "S · wait for a CPU", series: of("host.sched.runqueue_wait_ns"), view: "heatmap", stats: ["p50", "p99", "p99.9"]},
+      {id: "cpu-modes", title: "U · time by mode", expr: `sum by (mode) (rate({"host.cpu.time_ns",host=${JSON.stringify(host)},mode!="idle"}[$step]))`, unit: "cores", view: "stack", order: kModes},
+      {id: "cpu-pressure", title: "S · pressure", series: of("host.psi.stalled_ns", {resource: "cpu"}), unit: "ns_share"},
+      {id: "cpu-each", title: "U · each CPU, busy", expr: `sum by (cpu) (rate({"host.cpu.time_ns",host=${JSON.stringify(host)},mode!~"idle|iowait"}[$step]))`, unit: "ns_share", limits: [0, 1e9]},
+      {id: "cpu-load", title: "S · load and running tasks", series: [...of("host.load.average_1m"), ...of("host.load.tasks_running")]},
+      {id: "cpu-throttled", title: "E · throttled cgroups, top 5", expr: top(5, "host.cgroup.cpu_throttled_ns", "cgroup"), unit: "ns_rate", height: "S"},
+      {id: "cpu-exits", title: "E · processes failed or killed", series: [...of("host.process.exits", {result: "failed"}), ...of("host.process.exits", {result: "killed"})], height: "S"},
+      {id: "cpu-switches", title: "task switches and migrations", series: [...of("host.sched.switches"), ...of("host.sched.migrations")], height: "S"},
+      {id: "cpu-on", title: "time on a CPU", series: of("host.sched.on_cpu_ns"), view: "heatmap", height: "S"},
+      {id: "cpu-softirq", title: "soft interrupts, time", expr: by("host.softirq.duration_ns", "vector"), height: "S"},
+      {id: "cpu-ipc", title: "instructions per cycle", expr: `rate(${select("host.pmu.instructions")}[$step]) / ignoring(__name__) rate(${select("host.pmu.cycles")}[$step])`, height: "S"},
+    ]},
+    {id: "memory", title: "Memory", collectors: ["memory", "psi", "faults"], panels: [
+      {id: "mem-used", title: "U · used", expr: `100 * (1 - avg(${select("host.memory.available_bytes")}) / avg(${select("host.memory.total_bytes")}))`, unit: "percent"},
+      {id: "mem-pressure", title: "S · pressure", series: of("host.psi.stalled_ns", {resource: "memory"}), unit: "ns_share"},
+      {id: "mem-stack", title: "U · where it is", view: "stack", series: ["free", "cached", "buffers", "slab"].flatMap((part) => of(`host.memory.${part}_bytes`)), order: ["slab_bytes", "buffers_bytes", "cached_bytes", "free_bytes"]},
+      {id: "mem-swap", title: "S · swapped and paged in", series: [...of("host.memory.swapped_in_bytes"), ...of("host.memory.swapped_out_bytes"), ...of("host.memory.paged_in_bytes")]},
+      {id: "mem-reclaim", title: "S · direct reclaim", series: of("host.memory.direct_reclaim_ns"), view: "heatmap", height: "S"},
+      {id: "mem-faults", title: "S · major page faults", series: of("host.memory.major_page_faults"), height: "S"},
+      {id: "mem-oom", title: "E · killed for lack of memory", series: of("host.memory.oom_kills"), height: "S"},
+      {id: "mem-dirty", title: "waiting to be written", series: of("host.memory.dirty_bytes"), height: "S"},
+      {id: "mem-cgroups", title: "memory of cgroups, top 10", expr: `topk(10, ${select("host.cgroup.memory_bytes")})`, unit: "bytes", height: "S"},
+      {id: "mem-compaction", title: "compaction", series: of("host.memory.compaction_ns"), view: "heatmap", height: "S"},
+    ]},
+  ];
+  sections.push(diskSection(facts, of), networkSection(facts, of), {
+    id: "tcp", title: "TCP", collectors: ["inet"], panels: [
+      {id: "tcp-bytes", title: "U · sent and received", expr: `label_replace(sum(rate(${select("host.tcp.send_bytes")}[$step])), "way", "sent", "", "") or label_replace(sum(rate(${select("host.tcp.receive_bytes")}[$step])), "way", "received", "", "")`, unit: "bytes_per_second"},
+      {id: "tcp-rtt", title: "S · round trip time", series: of("host.tcp.srtt_us"), view: "heatmap", stats: ["p50", "p99"]},
+      {id: "tcp-retransmits", title: "S · retransmits", series: [...of("host.tcp.retransmits"), ...of("host.tcp.timeouts"), ...of("host.tcp.syn_retransmits")]},
+      {id: "tcp-connect", title: "S · time to connect", series: of("host.tcp.connect_ns"), view: "heatmap", stats: ["p50", "p99"]},
+      {id: "tcp-opens", title: "U · connections opened", series: [...of("host.tcp.active_opens"), ...of("host.tcp.passive_opens")], height: "S"},
+      {id: "tcp-fails", title: "E · failed, reset, dropped", series: ["connects_failed", "resets_sent", "resets_received", "listen_drops"].flatMap((part) => of(`host.tcp.${part}`)), height: "S"},
+      {id: "tcp-states", title: "states entered", series: of("host.tcp.states_entered"), height: "S"},
+    ],
+  }, {
+    id: "cgroups", title: "Cgroups", collectors: ["cgroup", "sched"], panels: [
+      {id: "cg-cpu", title: "CPU, top 10", expr: top(10, "host.cgroup.cpu_ns", "cgroup"), unit: "cores"},
+      {id: "cg-wait", title: "wait for a CPU, top 10", expr: top(10, "host.cgroup.runqueue_wait_ns", "cgroup"), unit: "ns_rate"},
+      {id: "cg-memory", title: "memory, top 10", expr: `topk(10, ${select("host.cgroup.memory_bytes")})`, unit: "bytes"},
+      {id: "cg-io", title: "I/O, top 10", expr: top(10, "host.cgroup.io_bytes", "cgroup"), unit: "bytes_per_second"},
+      {id: "cg-throttled", title: "E · throttled", expr: top(10, "host.cgroup.cpu_throttled_ns", "cgroup"), unit: "ns_rate", height: "S"},
+      {id: "cg-oom", title: "E · killed for lack of memory", expr: top(10, "host.cgroup.memory_oom_kills", "cgroup"), unit: "per_second", height: "S"},
+      {id: "cg-tasks", title: "tasks, top 10", expr: `topk(10, ${select("host.cgroup.tasks")})`, height: "S"},
+      {id: "cg-left", title: "cgroups without series", series: [...of("host.agent.cgroups_left_out"), ...of("host.agent.cgroups_unnamed")], height: "S"},
+    ],
+  });
+  return sections.map((section) => annotated(section, facts));
+}
+
+/** @param {HostFacts} facts @param {(path: string, tags?: Record<string, string>) => string[]} of @returns {Section} */
+function diskSection(facts, of) {
+  const device = facts.device ?? facts.devices[0] ?? "*";
+  const tags = {device};
+  return {id: "disk", title: device === "*" ? "Disk" : `Disk ${device}`, collectors: ["block", "psi"], panels: [
+    {id: "disk-busy", title: "U · busy", series: of("host.block.busy_ns", tags), unit: "ns_share"},
+    {id: "disk-read", title: "S · latency of reads", series: of("host.block.latency_ns", {...tags, op: "read"}), view: "heatmap", stats: ["p50", "p99"]},
+    {id: "disk-bytes", title: "U · bytes", series: of("host.block.bytes", tags)},
+    {id: "disk-write", title: "S · latency of writes", series: of("host.block.latency_ns", {...tags, op: "write"}), view: "heatmap", stats: ["p50", "p99"]},
+    {id: "disk-operations", title: "U · operations", series: of("host.block.operations", tags)},
+    {id: "disk-pressure", title: "S · pressure of I/O", series: of("host.psi.stalled_ns", {resource: "io"}), unit: "ns_share"},
+    {id: "disk-flight", title: "S · requests in flight", series: of("host.block.in_flight", tags), height: "S"},
+    {id: "disk-queue", title: "S · wait in the queue", series: of("host.block.queue_wait_ns"), view: "heatmap", height: "S"},
+    {id: "disk-errors", title: "E · errors and requeues", series: [...of("host.block.errors", tags), ...of("host.block.requeues")], height: "S"},
+  ]};
+}
+
+/** @param {HostFacts} facts @param {(path: string, tags?: Record<string, string>) => string[]} of @returns {Section} */
+function networkSection(facts, of) {
+  const device = facts.interface ?? facts.interfaces[0] ?? "*";
+  const tags = {device};
+  return {id: "network", title: device === "*" ? "Network" : `Network ${device}`, collectors: ["net", "inet"], panels: [
+    {id: "net-bytes", title: "U · bytes", series: of("host.net.bytes", tags)},
+    {id: "net-drops", title: "S · drops", series: of("host.net.drops", tags)},
+    {id: "net-packets", title: "U · packets", series: of("host.net.packets", tags), height: "S"},
+    {id: "net-stack", title: "S · drops by reason", series: of("host.net.stack_drops"), height: "S"},
+    {id: "net-listen", title: "S · full queues and buffers", series: [...of("host.tcp.listen_drops"), ...of("host.udp.receive_buffer_errors")], height: "S"},
+    {id: "net-errors", title: "E · errors", series: [...of("host.net.errors", tags), ...of("host.net.transmit_timeouts")], height: "S"},
+    {id: "net-container", title: "interfaces of containers", series: of("host.net.container_bytes"), height: "S"},
+    {id: "net-softirq", title: "soft interrupts of the network", series: [...of("host.softirq.duration_ns", {vector: "net_rx"}), ...of("host.softirq.duration_ns", {vector: "net_tx"})], view: "heatmap", height: "S"},
+  ]};
+}
+
+/**
+ * Says in panels without data why: the collector that would send them does not work, or nothing of it came yet.
+ * @param {Section} section @param {HostFacts} facts
+ * @returns {Section}
+ */
+function annotated(section, facts) {
+  const broken = section.collectors.filter((name) => facts.collectors[name] && facts.collectors[name] !== "ok");
+  const note = broken.map((name) => `${name}: ${facts.collectors[name]}`).join(" · ");
+  const panels = section.panels.map((panel) => {
+    const known = facts.paths;
+    const paths = pathsOf(panel);
+    const has = !known || paths.some((path) => known.has(path));
+    if (has) return panel;
+    const of = collectorOf(paths[0] ?? "", facts.collectors);
+    return {...panel, note: of ?? `${paths[0] ?? "this"} is not among the series of this host`};
+  });
+  return {...section, panels, note: note || undefined};
+}
+
+/** Paths of the series that a panel of a host is about. @param {PanelSpec} panel @returns {string[]} */
+export function pathsOf(panel) {
+  if (panel.expr) return [...panel.expr.matchAll(/\{"(host\.[^"]+)"/g)].map((found) => found[1]);
+  return (panel.series ?? []).map((name) => name.replace(/^g:/, "").split(";")[0]);
+}
+
+/** Collectors by the parts of paths that they send. */
+const kCollectors = /** @type {Record<string, string>} */ ({
+  pmu: "pmu", sched: "sched", psi: "psi", block: "block", net: "net", tcp: "inet", udp: "inet", cgroup: "cgroup", softirq: "interrupts", process: "process",
+  memory: "memory", cpu: "cpu", load: "load",
+});
+
+/** @param {string} path @param {Record<string, string>} collectors */
+function collectorOf(path, collectors) {
+  const name = kCollectors[path.split(".")[1] ?? ""];
+  const state = name ? collectors[name] : undefined;
+  return state && state !== "ok" ? `${name}: ${state}` : null;
+}
+
+/** A part of a host has no data: panels that know it stand at the end of their section. @param {Section} section @returns {{present: PanelSpec[], absent: PanelSpec[]}} */
+export function parted(section) {
+  return {present: section.panels.filter((panel) => !panel.note), absent: section.panels.filter((panel) => panel.note)};
+}

@@ -1,0 +1,45 @@
+// What stands beside a panel's title: step and samples of a point, tier, how near percentiles are, what is missing.
+
+import {html, nothing} from "lit-html";
+import {count, step, text, visible} from "../model/format.js";
+import {usedStops} from "./heatmap.js";
+import {percentiles} from "./value_scale.js";
+
+/** @typedef {import("./scene.js").Scene} Scene */
+
+/** How near a percentile is to a sample, in percent, with the server's own histograms. */
+const kNear = 1.6;
+
+/**
+ * @param {Scene|null} scene
+ * @param {{live: boolean, widths: number[]}} more `widths` of the senders' buckets as a share, where the server knows them
+ * @returns {{text: string, title: string, tone: ""|"ok"|"warn"}[]}
+ */
+export function badgesOf(scene, {live, widths}) {
+  if (!scene) return [];
+  /** @type {ReturnType<typeof badgesOf>} */
+  const badges = [];
+  const isRate = scene.lines.some((line) => line.kind === "event" || line.kind === "counter");
+  const isCounted = scene.samples > 0 && !isRate;
+  badges.push({
+    text: step(scene.step) + (isCounted ? ` × ${text(scene.samples, "none", {digits: 3})}` : ""), tone: "",
+    title: `A point is ${step(scene.step)}${isCounted ? ` of ${count(scene.samples)} samples (median)` : ""}${scene.tier ? `, read from slots of ${step(scene.tier)}` : ""}`,
+  });
+  if (scene.tier && scene.tier > 10 && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
+  if (live) badges.push({text: "live", title: "The open slot is refreshed as samples come", tone: "ok"});
+  if (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat))) {
+    const near = Math.max(kNear, ...widths.map((width) => width * 100));
+    badges.push({text: `± ${text(near, "percent", {digits: 3})}`, title: "How near percentiles are to a sample", tone: ""});
+  }
+  if (scene.warnings.length) badges.push({text: "joined", title: scene.warnings.map(visible).join("\n"), tone: "warn"});
+  if (scene.missing.length && scene.lines.length) badges.push({text: "partly", title: `Not there: ${scene.missing.map(visible).join(", ")}`, tone: "warn"});
+  return badges;
+}
+
+/** What tints and lines of a heatmap mean. @param {Scene} scene @param {string[]} heat colours */
+export function tintScale(scene, heat) {
+  const largest = scene.heat?.largest ?? 0;
+  if (!largest) return nothing;
+  return html`<p class="panel-tints num"><span>1</span><span class="ramp" aria-hidden="true">${usedStops(heat).map((_, i) => html`<i class="heat-${i + 2}"></i>`)}</span><span>${text(largest, "none", {digits: 3})} samples in a cell</span>
+    ${percentiles(scene).map(({stat}) => html`<span class="line-key"><i class="key-${stat.replace(".", "")}" aria-hidden="true"></i>${stat}</span>`)}</p>`;
+}

@@ -1,0 +1,43 @@
+// The lane under the time axis: losses as triangles, events as diamonds, each a button with its text.
+
+import {html, nothing} from "lit-html";
+import {styleMap} from "./style_map.js";
+import {span, visible} from "../model/format.js";
+
+/** Marks nearer than this, in CSS px, are one button. */
+const kApart = 10;
+const kMarksMax = 100;
+
+/** @typedef {import("./panel.js").Mark} Mark */
+
+/**
+ * Marks in the view, those at about the same place together.
+ * @param {Mark[]} marks @param {(time: number) => number} x CSS px from the left of the plot @param {number} width
+ * @returns {{left: number, marks: Mark[]}[]}
+ */
+export function placed(marks, x, width) {
+  /** @type {{left: number, marks: Mark[]}[]} */
+  const places = [];
+  for (const mark of [...marks].sort((a, b) => a.time - b.time)) {
+    const left = x(mark.time);
+    if (left < 0 || left > width) continue;
+    const before = places[places.length - 1];
+    if (before && left - before.left < kApart) before.marks.push(mark);
+    else if (places.length < kMarksMax) places.push({left, marks: [mark]});
+  }
+  return places;
+}
+
+/**
+ * @param {{left: number, marks: Mark[]}[]} places @param {number} offset left edge of the plot in CSS px
+ * @param {string} zone @param {(mark: Mark) => void} chosen
+ */
+export function lane(places, offset, zone, chosen) {
+  if (places.length === 0) return nothing;
+  return html`<div class="panel-lane" role="group" aria-label="Losses and events">${places.map(({left, marks}) => {
+    const isLoss = marks.some((mark) => mark.kind === "loss");
+    const words = marks.map((mark) => `${span(mark.time, mark.until ?? mark.time, zone, {seconds: true}).replace(/–.*$/, "")} ${visible(mark.title)}`).join("\n");
+    return html`<button type="button" class="mark ${isLoss ? "loss" : "event"}" ${styleMap({left: `${Math.round(offset + left)}px`})} title=${words}
+      aria-label=${words} @click=${() => chosen(marks[0])}>${isLoss ? "▲" : "◆"}</button>`;
+  })}</div>`;
+}

@@ -1,0 +1,115 @@
+// The types that screens and panels share. Screens import them from panel.js.
+
+/**
+ * What a panel shows. Every field but `id` has a default, so that a URL or a dashboard keeps only what differs.
+ * @typedef {object} PanelSpec
+ * @property {string} id unique on the screen; ids of its queries begin with it
+ * @property {string} [title] heading; by default the name of its series
+ * @property {string[]} [series] names as they are stored, or globs as `g:GLOB`; globs stay globs, so new series join
+ * @property {string} [expr] PromQL text in place of `series`
+ * @property {View} [view] default: `heatmap` of one distribution, else `lines`
+ * @property {string[]} [stats] of lines: the first one is drawn; default `avg`, of events and counters `rate`
+ * @property {"mm"|"sd"|"off"} [band] min..max (default), one standard deviation, or none
+ * @property {"lin"|"log"|"asinh"} [scale] of the values; default `lin`, of heatmaps `log`
+ * @property {[number, number]} [limits] of the value axis in the unit of the samples; default: what is drawn
+ * @property {string} [unit] a unit of model/units.js; default `auto`: the answer's, else the name's ending
+ * @property {"S"|"M"|"L"|"XL"} [height] default `M`
+ * @property {"none"|"1d"|"1w"} [compare] overlays the range one day or week before, by wall clock of the zone
+ * @property {string[]} [hidden] names that the legend has switched off
+ * @property {"max"|"avg"|"last"} [top] what chooses the 20 lines of many series; default `max`
+ * @property {string[]} [order] labels of a stack from below; others follow
+ * @property {string} [note] a sentence below the title, for example why there are no data
+ */
+
+/** @typedef {"lines"|"stack"|"heatmap"|"table"|"histogram"} View */
+
+/**
+ * The time that is shown, resolved to unix seconds by the server's clock.
+ * @typedef {object} PanelRange
+ * @property {number} from inclusive
+ * @property {number} until exclusive
+ * @property {number} now the server's time, to tell the slot that is still open
+ * @property {string} zone IANA name, or `UTC`
+ * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
+ */
+
+/**
+ * One query of a batch, as POST /api/v1/query takes it. Relative times are the batch's own.
+ * @typedef {object} BatchQuery
+ * @property {string} id
+ * @property {"series"|"heatmap"} kind
+ * @property {string[]} [series]
+ * @property {string} [expr]
+ * @property {string[]} [stats] absent for expressions that have one value
+ * @property {number} [step] in place of max_points
+ * @property {number} [from] only if it differs from the range, as for a comparison
+ * @property {number} [until]
+ * @property {number} max_points
+ * @property {number} [grouping]
+ */
+
+/**
+ * One answer of the batch; `status` is 200, or `error` says why not.
+ * @typedef {object} Answer
+ * @property {string} id
+ * @property {number} status
+ * @property {string} [error]
+ * @property {number} [from]
+ * @property {number} [until]
+ * @property {number} [step]
+ * @property {number|null} [tier]
+ * @property {[number, number]} [covers]
+ * @property {any[]} [series]
+ * @property {number[][]} [buckets] of heatmaps
+ * @property {number[][]} [counts] of heatmaps
+ * @property {string[]} [missing]
+ * @property {string[]} [warnings]
+ * @property {string[]} [infos]
+ */
+
+/** Answers by the id of their query. @typedef {Record<string, Answer>} Answers */
+
+/**
+ * An event or a loss on the time axis. `kind` `loss` is drawn as a triangle, others as a diamond.
+ * @typedef {object} Mark
+ * @property {"loss"|"event"} kind
+ * @property {number} time
+ * @property {number|null} [until]
+ * @property {string} title one line of text
+ */
+
+/**
+ * What panels need of the screen around them; all panels of a screen share one.
+ * @typedef {object} PanelHost
+ * @property {() => number|null} crosshair time in unix seconds
+ * @property {(time: number|null) => void} setCrosshair
+ * @property {() => number|null} pinned where a click or a key has fixed the crosshair
+ * @property {(time: number|null) => void} pin
+ * @property {(heard: (time: number|null) => void) => (() => void)} onCrosshair returns what ends it
+ * @property {(from: number, until: number, done: boolean) => void} setRange `done` is false while a move goes on
+ * @property {(heard: (from: number, until: number) => void) => (() => void)} onRange a move of any panel; returns what ends it
+ * @property {() => void} back the range before
+ * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
+ * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do
+ * @property {(anchor: Element, items: MenuItem[]) => void} menu opens a menu at the anchor
+ */
+
+/**
+ * `changes` has {from, until}, `save` {name, type, content: string|Blob}, `copy` a text.
+ * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"save"|"copy"|"retry"} PanelAction
+ */
+
+/** @typedef {{label: string, key?: string, checked?: boolean, separator?: boolean, run?: () => void}} MenuItem */
+
+/**
+ * @typedef {object} Panel
+ * @property {(range: PanelRange, width?: number) => BatchQuery[]} queries what it asks now, with what answers have told; those of
+ *   the first time are panelQueries'
+ * @property {(spec: PanelSpec, range: PanelRange, answers: Answers|null, marks?: Mark[]) => void} update draws; null keeps the
+ *   picture, dimmed, while a request runs
+ * @property {(key: string, event?: KeyboardEvent) => boolean} key acts on a key of the keyboard map; false if it is not a panel's
+ * @property {() => void} focus
+ * @property {() => void} destroy gives its plot back to the pool
+ */
+
+export {};

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {command, csv, curl} from "../../src/panel/export.js";
+import {sceneOf} from "../../src/panel/scene.js";
+import {selected} from "../../src/panel/heatmap.js";
+import {sentence} from "../../src/panel/readout.js";
+import {stacked} from "../../src/panel/bands.js";
+import {linearTicks, logTicks, niceLimits} from "../../src/panel/value_axis.js";
+import {Palette} from "../../src/model/colors.js";
+import {unit} from "../../src/model/units.js";
+import {grouping, maxPoints, openSlot} from "../../src/model/step.js";
+
+const kRange = {from: 0, until: 100, now: 95, zone: "UTC"};
+
+/** @param {any} answer @param {any} [spec] @param {any} [more] @param {any[]} [marks] */
+const scene = (answer, spec = {}, more = {}, marks = []) => {
+  const found = sceneOf({id: "p", ...spec}, kRange, {p: {id: "p", status: 200, from: 0, until: 100, step: 10, tier: 10, ...answer}, ...more}, new Palette(), marks);
+  assert.ok(found);
+  return found;
+};
+
+test("the open slot is the one that now is in", () => {
+  assert.equal(openSlot({from: 0, until: 100, step: 10}, 95), 9);
+  assert.equal(openSlot({from: 0, until: 100, step: 10}, 100), -1);
+  assert.equal(scene({series: [{name: "a", kind: "gauge", avg: Array(10).fill(1)}]}).open, 9);
+});
+
+test("a gap is longer than two slots, and has a reason", () => {
+  const avg = [1, 1, null, null, 1, null, null, null, 1, 1];
+  const answer = {series: [{name: "a;host=web7", kind: "gauge", avg, count: avg}]};
+  const plain = scene(answer);
+  assert.deepEqual(plain.gaps.map(({from, until, reason}) => ({from, until, reason})), [{from: 50, until: 80, reason: "no samples"}]);
+  const up = {"p~up": {id: "p~up", status: 200, from: 0, until: 100, step: 10, series: [{name: "host.up;host=web7", kind: "counter", count: avg}]}};
+  assert.equal(scene(answer, {}, up).gaps[0].reason, "host silent (agent away)");
+  const marks = [{kind: "loss", time: 60, until: 70, title: "spool_full, 400 lines"}];
+  assert.equal(scene(answer, {}, up, marks).gaps[0].reason, "lost: spool_full, 400 lines");
+  assert.equal(scene({series: [{name: "a", kind: "gauge", avg: [null, null, null, null, 1, 1, 1, 1, 1, 1], since: 40}]}).gaps[0].reason, "before the first sample");
+});
+
+test("series that are sent each minute have no gaps between their samples", () => {
+  assert.deepEqual(scene({series: [{name: "a", kind: "gauge", avg: [1, null, null, 1, null, null, 1, null, null, 1]}]}).gaps, []);
+});
+
+test("of many series twenty are lines and the rest one exact band", () => {
+  const series = Array.from({length: 30}, (_, i) => ({name: `s${i}`, kind: "gauge", avg: Array(10).fill(i), min: Array(10).fill(i - 1), max: Array(10).fill(i + 1), count: Array(10).fill(2)}));
+  const found = scene({series});
+  assert.equal(found.lines.length, 20);
+  assert.equal(found.restCount, 10);
+  assert.equal(found.rest?.all.min, -1);
+  assert.equal(found.rest?.all.max, 10);
+  assert.equal(found.rest?.values[0], 4.5);
+  assert.ok(found.lines.every((line) => Number(line.name.slice(1)) >= 10));
+});
+
+test("stacked layers add up, gaps of one count as nothing where others have samples", () => {
+  assert.deepEqual(stacked([[1, null, null], [2, 2, null]]), [{low: [0, 0, null], high: [1, 0, null]}, {low: [1, 0, null], high: [3, 2, null]}]);
+});
+
+test("the histogram of a box has the samples of its cells", () => {
+  const found = scene({series: ["a"], buckets: [[1, 2], [2, 4], [8, 16]], counts: [[1, 2, 3], [4, 5, 6], [7, 8, 9]], count: [12, 15, 18], step: 10, until: 30});
+  const box = selected(found, {from: 5, until: 15, low: 1.5, high: 5});
+  assert.equal(box.count, 1 + 2 + 4 + 5);
+  assert.deepEqual([box.from, box.until], [0, 20]);
+});
+
+test("values of an expression are drawn over the slot that ends at their time", () => {
+  const found = scene({series: [{labels: {mode: "user"}, value: [1, "NaN", 3]}], from: 10, until: 40, step: 10}, {expr: "x"});
+  assert.deepEqual([found.from, found.until], [0, 30]);
+  assert.deepEqual(found.lines[0].values, [1, null, 3]);
+});
+
+test("a comparison lies where the clock shows the same", () => {
+  const at = Date.UTC(2026, 9, 25, 12) / 1000;
+  const before = {"p~cmp": {id: "p~cmp", status: 200, from: at - 90000, until: at - 90000 + 30, step: 10, series: [{name: "a", kind: "gauge", avg: [5, 6, 7]}]}};
+  const found = sceneOf({id: "p", compare: "1d"}, {from: at, until: at + 30, now: at + 60, zone: "Europe/Berlin"},
+    {p: {id: "p", status: 200, from: at, until: at + 30, step: 10, tier: 10, series: [{name: "a", kind: "gauge", avg: [1, 2, 3]}]}, ...before}, new Palette(), []);
+  assert.deepEqual(found?.before[0].values, [5, 6, 7]);
+});
+
+test("one sentence has last, average, extremes and gaps", () => {
+  const avg = [1, 2, 9, 4, null, null, null, null, 3, 2];
+  const words = sentence("busy", scene({series: [{name: "a_percent", kind: "gauge", avg, min: avg, max: avg, count: avg.map((value) => value && 1)}]}));
+  assert.equal(words, "busy, 1 min 40 s: now 2 %, average 3.5 %, lowest 1 %, highest 9 % at 00:00:20; one gap of 40 s: no samples");
+});
+
+test("CSV quotes fields, and no spreadsheet runs a name", () => {
+  const text = csv(scene({series: [{name: "=cmd|'/c calc'!a,\"b\"", kind: "gauge", avg: [-1.5, null]}], until: 20}));
+  assert.deepEqual(text.split("\r\n"), ["time,local,\"'=cmd|'/c calc'!a,\"\"b\"\":avg\"", "0,1970-01-01 00:00:00,-1.5", "10,1970-01-01 00:00:10,", ""]);
+});
+
+test("commands quote names for a shell", () => {
+  const query = {id: "p", kind: /** @type {"series"} */ ("series"), series: ["a'b;c=d", "x*"], stats: ["avg"], max_points: 60};
+  assert.equal(curl(query, kRange, "http://h:1"), "curl -sG http://h:1/api/v1/query --data-urlencode 'series=a'\\''b;c=d' --data-urlencode 'series=x*' --data-urlencode 'from=0' --data-urlencode 'until=100' --data-urlencode 'max_points=60' --data-urlencode 'stats=avg'");
+  assert.equal(command({id: "p", kind: "series", expr: "sum(a)", max_points: 60}, kRange, "http://h:1"), "statmill query --server http://h:1 --from 0 --until 100 --expr 'sum(a)'");
+});
+
+test("ticks are round in the unit that is shown", () => {
+  assert.deepEqual(linearTicks(0, 3.2 * 1048576, unit("bytes"), 4).ticks.map((tick) => tick / 1048576), [0, 1, 2, 3]);
+  assert.deepEqual(linearTicks(0, 3600 * 1e9, unit("ns"), 4).ticks.map((tick) => tick / 60e9), [0, 15, 30, 45, 60]);
+  assert.deepEqual(niceLimits(0.2, 9.1, unit("none"), 5), [0, 10]);
+  assert.deepEqual(logTicks(1e3, 1e9, unit("ns"), 4), [1e3, 1e5, 1e7, 1e9]);
+});
+
+test("points suit the width, rows have two pixels", () => {
+  assert.equal(maxPoints(1200), 600);
+  assert.equal(maxPoints(10), 60);
+  assert.equal(maxPoints(1e5), 1000);
+  for (const [height, powers] of [[150, 10], [150, 40], [400, 20]]) assert.ok(height / (powers * 2 ** grouping(height, powers)) >= 2);
+});
