@@ -25,7 +25,7 @@ file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/package.j
 set(STATMILL_PAGE_MISSING)
 if(NOT STATMILL_PAGE)
   set(STATMILL_PAGE_MISSING "This binary has no page: it was built with -DSTATMILL_PAGE=OFF.")
-elseif(NOT page_files)
+elseif(NOT EXISTS ${CMAKE_SOURCE_DIR}/web/package.json)
   set(STATMILL_PAGE_MISSING "This binary has no page: its source tree has no folder web/.")
 elseif(NOT STATMILL_HAS_NODE OR NOT STATMILL_NPM)
   set(STATMILL_PAGE_MISSING
