@@ -22,9 +22,11 @@ statmill::Histogram<>& of(statmill_histogram* h) { return *reinterpret_cast<stat
 
 // Returns the instrument in the process's registry, or null. No function of this file may throw.
 template <class C, class Made>
-C* made(const char* name, const char* help, statmill::Instrument::Type type) noexcept {
+C* made(const char* name, const char* help, const char* unit, statmill::Instrument::Type type) noexcept {
   try {
-    return as_c<C>(static_cast<Made*>(statmill::Registry::process().find_or_make(name, help, type)));
+    const auto text_of = [](const char* text) { return text == nullptr ? std::string_view() : text; };
+    const statmill::Help texts(text_of(help), text_of(unit));
+    return as_c<C>(static_cast<Made*>(statmill::Registry::process().find_or_make(name, texts, type)));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -34,17 +36,17 @@ C* made(const char* name, const char* help, statmill::Instrument::Type type) noe
 
 extern "C" {
 
-statmill_counter* statmill_counter_of(const char* name, const char* help) {
-  return made<statmill_counter, statmill::Counter>(name, help, statmill::Instrument::Type::kCounter);
+statmill_counter* statmill_counter_of(const char* name, const char* help, const char* unit) {
+  return made<statmill_counter, statmill::Counter>(name, help, unit, statmill::Instrument::Type::kCounter);
 }
-statmill_gauge* statmill_gauge_of(const char* name, const char* help) {
-  return made<statmill_gauge, statmill::Gauge>(name, help, statmill::Instrument::Type::kGauge);
+statmill_gauge* statmill_gauge_of(const char* name, const char* help, const char* unit) {
+  return made<statmill_gauge, statmill::Gauge>(name, help, unit, statmill::Instrument::Type::kGauge);
 }
-statmill_max_gauge* statmill_max_gauge_of(const char* name, const char* help) {
-  return made<statmill_max_gauge, statmill::MaxGauge>(name, help, statmill::Instrument::Type::kMax);
+statmill_max_gauge* statmill_max_gauge_of(const char* name, const char* help, const char* unit) {
+  return made<statmill_max_gauge, statmill::MaxGauge>(name, help, unit, statmill::Instrument::Type::kMax);
 }
-statmill_histogram* statmill_histogram_of(const char* name, const char* help) {
-  return made<statmill_histogram, statmill::Histogram<>>(name, help, statmill::Instrument::Type::kHistogram);
+statmill_histogram* statmill_histogram_of(const char* name, const char* help, const char* unit) {
+  return made<statmill_histogram, statmill::Histogram<>>(name, help, unit, statmill::Instrument::Type::kHistogram);
 }
 
 void statmill_counter_add(statmill_counter* counter, uint64_t n) { of(counter).add(n); }

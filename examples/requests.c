@@ -8,9 +8,9 @@ int main(int argc, char** argv) {
   statmill_reporter* reporter =
       statmill_reporter_start(argc > 1 ? argv[1] : "udp:127.0.0.1:8111", 10000, error, sizeof error);
   if (reporter == NULL) return fprintf(stderr, "%s\n", error), 1;
-  statmill_counter* requests = statmill_counter_of("shop.requests;code=200", "Requests answered.");
+  statmill_counter* requests = statmill_counter_of("shop.requests;code=200", "Requests answered.", NULL);
   statmill_max_gauge* longest =
-      statmill_max_gauge_of("shop.longest_queue", "Longest queue since the last report.");
+      statmill_max_gauge_of("shop.longest_queue", "Longest queue since the last report.", "requests");
   for (int i = 1; i <= 1000; ++i) {
     statmill_counter_add(requests, 1);
     statmill_max_gauge_record(longest, i % 17);

@@ -10,25 +10,27 @@ namespace statmill {
 namespace {
 
 TEST(CApi, InstrumentsBelongToTheRegistryOfTheProcess) {
-  statmill_counter* const counter = statmill_counter_of("c.counter;k=v", "Help.");
+  statmill_counter* const counter = statmill_counter_of("c.counter;k=v", "Help.", nullptr);
   ASSERT_NE(counter, nullptr);
   statmill_counter_add(counter, 4);
-  EXPECT_EQ(statmill_counter_of("c.counter;k=v", ""), counter);
+  EXPECT_EQ(statmill_counter_of("c.counter;k=v", "", nullptr), counter);
   EXPECT_EQ(statmill_counter_value(counter), 4u);
   EXPECT_EQ(Registry::process().counter("c.counter", "", {{"k", "v"}}).value(), 4u);
-  statmill_gauge* const gauge = statmill_gauge_of("c.gauge", "");
+  statmill_gauge* const gauge = statmill_gauge_of("c.gauge", nullptr, "celsius");
   statmill_gauge_set(gauge, 5);
   statmill_gauge_add(gauge, -7);
   EXPECT_EQ(Registry::process().gauge("c.gauge", "").value(), -2);
-  statmill_max_gauge_record(statmill_max_gauge_of("c.max", ""), 9);
+  EXPECT_EQ(Registry::process().gauge("c.gauge", "").unit(), "celsius");
+  EXPECT_EQ(Registry::process().gauge("c.gauge", "").help(), "");
+  statmill_max_gauge_record(statmill_max_gauge_of("c.max", "", nullptr), 9);
   EXPECT_EQ(Registry::process().max_gauge("c.max", "").value(), 9);
-  statmill_histogram_record(statmill_histogram_of("c.histogram", ""), 100);
+  statmill_histogram_record(statmill_histogram_of("c.histogram", "", nullptr), 100);
   EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 1u);
 }
 
 TEST(CApi, RefusesANameOfAnotherKind) {
-  ASSERT_NE(statmill_counter_of("c.taken", ""), nullptr);
-  EXPECT_EQ(statmill_gauge_of("c.taken", ""), nullptr);
+  ASSERT_NE(statmill_counter_of("c.taken", "", nullptr), nullptr);
+  EXPECT_EQ(statmill_gauge_of("c.taken", "", nullptr), nullptr);
 }
 
 TEST(CApi, ReporterErrorsFitIntoTheBuffer) {
