@@ -39,6 +39,7 @@ class TableReader {
 
   Result<StatTable> read() {
     if (Status s = select_all(); !s) return s.error();
+    if (Status s = count_slots(); !s) return s.error();
     cells_.resize(rows_.size() * request_.columns.size());
     for (const bool takes_last : {false, true}) {
       for (const auto& [matchers, selected] : selected_) {
@@ -99,19 +100,49 @@ class TableReader {
     return Status::ok();
   }
 
+  Result<BinPlan> plan_of(const Selected& selected, int64_t points) const {
+    QueryRequest range;
+    range.from_s = request_.from_s;
+    range.until_s = request_.until_s;
+    range.max_points = points;
+    return plan_bins(range, table_.retention().shortest(selected.retention), points, now_);
+  }
+  uint64_t slots_of(const BinPlan& plan) const {
+    return static_cast<uint64_t>((plan.bins.until_s - plan.bins.from_s) / table_.tiers()[plan.tier].step_s);
+  }
+
+  // Counts the slots of all columns before any is read, so that a heavy query does not begin in vain.
+  Status count_slots() {
+    uint64_t slots = 0;
+    for (const auto& [matchers, selected] : selected_) {
+      for (const bool takes_last : {false, true}) {
+        const auto reads = [&](const StatColumn& column) {
+          return is_last(column) == takes_last && column.matchers == matchers;
+        };
+        if (std::ranges::none_of(request_.columns, reads)) continue;
+        const auto plan = plan_of(selected, points_of(takes_last));
+        if (!plan) return plan.error();
+        slots += slots_of(*plan) * selected.series.size();
+      }
+    }
+    return control_.add_slots(slots);
+  }
+
+  static bool is_last(const StatColumn& column) { return column.value == StatColumn::Value::kLast; }
+  static int64_t points_of(bool takes_last) { return takes_last ? QueryLimits::kDefaultPoints : 1; }
+
   // Reads the columns of one selector, those with kLast apart, since they need single slots.
   Status read_columns(const Matchers& matchers, const Selected& selected, bool takes_last) {
     std::vector<size_t> indices;
     std::vector<const StatColumn*> columns;
     for (size_t c = 0; c < request_.columns.size(); ++c) {
       const StatColumn& column = request_.columns[c];
-      if ((column.value == StatColumn::Value::kLast) != takes_last || column.matchers != matchers) continue;
+      if (is_last(column) != takes_last || column.matchers != matchers) continue;
       indices.push_back(c);
       columns.push_back(&column);
     }
     if (columns.empty()) return Status::ok();
-    const int64_t points = takes_last ? QueryLimits::kDefaultPoints : 1;
-    auto cells = read_cells(std::move(columns), selected, points, takes_last, {});
+    auto cells = read_cells(std::move(columns), selected, points_of(takes_last), takes_last, {});
     if (!cells) return cells.error();
     for (size_t row = 0; row < rows_.size(); ++row) {
       for (size_t i = 0; i < indices.size(); ++i) {
@@ -140,14 +171,9 @@ class TableReader {
   // `wanted`: of which rows; empty: of all.
   Result<StatCells> read_cells(std::vector<const StatColumn*> columns, const Selected& selected,
                                int64_t points, bool takes_last, const std::vector<bool>& wanted) {
-    const Tiers kept = table_.retention().shortest(selected.retention);
-    QueryRequest range;
-    range.from_s = request_.from_s;
-    range.until_s = request_.until_s;
-    range.max_points = points;
-    const auto plan = plan_bins(range, kept, points, now_);
+    const auto plan = plan_of(selected, points);
     if (!plan) return plan.error();
-    note_range(*plan, kept);
+    note_range(*plan);
     const Tiers& tiers = table_.tiers();
     QueryAnswer frame{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
     frame.until_ms = rates_until_ms(now_, tiers.finest().step_s * 1000);
@@ -159,9 +185,9 @@ class TableReader {
       refs.push_back(selected.series[i]);
       rows.push_back(selected.rows[i]);
     }
-    const auto slots =
-        static_cast<uint64_t>((plan->bins.until_s - plan->bins.from_s) / kept[plan->tier].step_s);
-    if (Status s = control_.add_slots(slots * refs.size()); !s) return s.error();
+    if (!wanted.empty()) {  // the slots of the others are counted before any is read
+      if (Status s = control_.add_slots(slots_of(*plan) * refs.size()); !s) return s.error();
+    }
     for (size_t begin = 0; begin < refs.size(); begin += kViewSeries) {
       const size_t some = std::min(kViewSeries, refs.size() - begin);
       Status s =
@@ -201,10 +227,10 @@ class TableReader {
     return Status::ok();
   }
 
-  void note_range(const BinPlan& plan, const Tiers& tiers) {
+  void note_range(const BinPlan& plan) {
     out_.from_s = out_.tier_s == 0 ? plan.bins.from_s : std::min(out_.from_s, plan.bins.from_s);
     out_.until_s = std::max(out_.until_s, plan.bins.until_s);
-    out_.tier_s = std::max(out_.tier_s, tiers[plan.tier].step_s);
+    out_.tier_s = std::max(out_.tier_s, table_.tiers()[plan.tier].step_s);
   }
 
   std::vector<size_t> sorted_rows() const {

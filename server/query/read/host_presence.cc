@@ -8,31 +8,57 @@
 #include "base/check.h"
 #include "proto/host_presence.h"
 #include "server/names/label_matcher.h"
+#include "server/names/name_labels.h"
 #include "server/query/read/column_reader.h"
 
 namespace statmill {
 
 Status HostPresence::load(std::span<const std::string_view> hosts, SlotSpan span) {
-  if (span != span_ || hosts_.size() + hosts.size() > kHostsMax) hosts_.clear();
+  if (span != span_ || (hosts_.size() + hosts.size()) * span.size() > kSlotsMax) hosts_.clear();
   span_ = span;
+  const auto is_new = [this](std::string_view host) { return !hosts_.contains(host); };
+  if (!all_ && std::ranges::count_if(hosts, is_new) > static_cast<ptrdiff_t>(kSearchedAlone)) {
+    if (Status s = find_all(); !s) return s;
+  }
   std::vector<SeriesRef> series;
   std::vector<Host*> of_series;
   for (const std::string_view name : hosts) {
-    const auto [at, is_new] = hosts_.try_emplace(std::string(name));
-    if (!is_new) continue;
-    const std::array matchers = {
-        LabelMatcher{LabelMatcher::Op::kEqual, "__name__", std::string(kPresencePath)},
-        LabelMatcher{LabelMatcher::Op::kEqual, std::string(kHostTag), std::string(name)}};
-    auto found = sources_.selector.select(matchers, control_);
+    if (!is_new(name)) continue;
+    auto found = find(name);
     if (!found) return found.error();
-    if (!found->empty()) at->second.slots.resize(span.size());
-    of_series.insert(of_series.end(), found->size(), &at->second);
+    Host& host = hosts_[std::string(name)];
+    if (!found->empty()) host.slots.resize(span.size());
+    of_series.insert(of_series.end(), found->size(), &host);
     std::ranges::move(*found, std::back_inserter(series));
   }
   for (size_t begin = 0; begin < series.size(); begin += kBlockSeries) {
     const size_t some = std::min(kBlockSeries, series.size() - begin);
     const std::span<Host* const> of = std::span(of_series).subspan(begin, some);
     if (Status s = read(std::span(series).subspan(begin, some), of, span); !s) return s;
+  }
+  return Status::ok();
+}
+
+Result<std::vector<SeriesRef>> HostPresence::find(std::string_view host) {
+  if (all_) {
+    const auto at = all_->find(host);
+    return at == all_->end() ? std::vector<SeriesRef>() : at->second;
+  }
+  const std::array matchers = {
+      LabelMatcher{LabelMatcher::Op::kEqual, "__name__", std::string(kPresencePath)},
+      LabelMatcher{LabelMatcher::Op::kEqual, std::string(kHostTag), std::string(host)}};
+  return sources_.selector.select(matchers, control_);
+}
+
+Status HostPresence::find_all() {
+  const std::array matchers = {
+      LabelMatcher{LabelMatcher::Op::kEqual, "__name__", std::string(kPresencePath)}};
+  auto found = sources_.selector.select(matchers, control_);
+  if (!found) return found.error();
+  all_.emplace();
+  for (SeriesRef& series : *found) {
+    std::string host = tag_of_name(series.name, kHostTag);
+    if (!host.empty()) (*all_)[std::move(host)].push_back(std::move(series));
   }
   return Status::ok();
 }

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/result.h"
 #include "server/query/query_control.h"
 #include "server/query/read/piece_source.h"
@@ -42,16 +46,20 @@ class HostPresence {
     bool is_known() const { return !slots.empty(); }
   };
 
-  // Reads what of() returns for these hosts. Errors: those of a query. Keeps at most kHostsMax hosts, those
-  // of the newest call in any case, and only those of one span. Cost: one search for names per host, and the
-  // chunks of their presence series.
+  // Reads what of() returns for these hosts. Errors: those of a query. Keeps at most kSlotsMax slots of
+  // hosts, those of the newest call in any case, and only those of one span. Cost: one search for names per
+  // host, or one for all hosts from the first call on that has many new ones; and the chunks of their
+  // presence series.
   Status load(std::span<const std::string_view> hosts, SlotSpan span);
   // Requires: the last load() of this span had the host.
   const Host& of(std::string_view host) const;
 
  private:
-  static constexpr size_t kHostsMax = kViewSeries;
+  static constexpr size_t kSlotsMax = size_t{2} << 20;
+  static constexpr size_t kSearchedAlone = 4;  // hosts; the names of more are searched for together
 
+  Result<std::vector<SeriesRef>> find(std::string_view host);
+  Status find_all();
   Status read(std::span<const SeriesRef> series, std::span<Host* const> hosts, SlotSpan span);
 
   const Sources sources_;
@@ -59,6 +67,8 @@ class HostPresence {
   const Timestamp now_;
   SlotSpan span_;
   std::map<std::string, Host, std::less<>> hosts_;
+  // The presence series of all hosts; nullopt until they are needed together.
+  std::optional<std::unordered_map<std::string, std::vector<SeriesRef>, NameHash, std::equal_to<>>> all_;
 };
 
 }  // namespace statmill
