@@ -1,0 +1,338 @@
+// The composition root: makes state, client, pool and frame, and shows the screen of the route. The only file with
+// effects at import.
+
+import { createBatch } from "./data/batch.js";
+import { createClient } from "./data/client.js";
+import { createClock } from "./data/clock.js";
+import { createDashboards } from "./data/dashboards.js";
+import { createHosts } from "./data/hosts.js";
+import { createLive } from "./data/live.js";
+import { createNames } from "./data/names.js";
+import { changed, resolve } from "./model/range.js";
+import { PlotPool } from "./panel/pool.js";
+import { copyText, saveFile, showToast } from "./parts/output.js";
+import { createExplore } from "./screens/explore.js";
+import { createFrame, kScreens } from "./screens/frame.js";
+import { createHostScreen } from "./screens/host.js";
+import { createHostsScreen } from "./screens/hosts.js";
+import { createDrafts } from "./state/drafts.js";
+import { createSequences, keyName, takesText } from "./state/keys.js";
+import { createPrefs, zoneName } from "./state/prefs.js";
+import { createStore, oncePerFrame } from "./state/store.js";
+import { emptyRoute, formatFragment, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./app.js").Screen} Screen */
+/** @typedef {import("./state/url.js").Route} Route */
+
+const kStatusMs = 10_000;
+
+/** @param {string} id @returns {HTMLElement} */
+function byId(id) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`the shell has no #${id}`);
+  return element;
+}
+
+/** Storage may be forbidden; then reading the property already throws. @param {"localStorage"|"sessionStorage"} name */
+function storageOf(name) {
+  try {
+    return window[name];
+  } catch {
+    return null;
+  }
+}
+
+/** Screens that are needed later load when they are opened. */
+const kMakers = {
+  hosts: async () => createHostsScreen,
+  host: async () => createHostScreen,
+  explore: async () => createExplore,
+  status: async () => (await import("./screens/status.js")).createStatus,
+  dashboards: async () => (await import("./screens/dashboards.js")).createDashboardsScreen,
+  d: async () => (await import("./screens/dashboard.js")).createDashboardScreen,
+};
+
+const prefs = createPrefs(storageOf("localStorage"));
+const store = createStore(parseFragment(window.location.hash));
+const link = createStore({ isAway: false, since: 0 });
+const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, lost: 0, live: "off" }));
+const clock = createClock();
+const client = createClient({ fetch: window.fetch.bind(window), clock, link });
+const batch = createBatch({ client });
+const hosts = createHosts({ client });
+const main = byId("main");
+const pool = new PlotPool();
+/** Ranges before the present one, so that "back" returns after a zoom. @type {[string, string][]} */
+const ranges = [];
+/** @type {Screen|null} */
+let screen = null;
+let screenKey = "";
+
+const live = createLive({
+  client, document,
+  channel: typeof BroadcastChannel === "function" ? new BroadcastChannel("statmill.live") : null,
+  onState(event, data) {
+    if (event === "state") server.patch({ refused: data.refused ?? server.get().refused });
+  },
+  onMode: (how) => server.patch({ live: how }),
+});
+
+/** @type {App} */
+const app = {
+  store, route: store.get, client, clock, batch, live, hosts, prefs, pool, server,
+  names: createNames({ client }),
+  dashboards: createDashboards({ client }),
+  drafts: createDrafts(storageOf("localStorage")),
+  zone: () => zoneName(store.get().tz || prefs.get().zone),
+  go(change) {
+    const now = store.get();
+    const isOther = change.screen !== undefined && (change.screen !== now.screen || (change.arg ?? "") !== now.arg);
+    const fresh = isOther ? { arg: "", own: Object.create(null), k: "", big: "", at: "" } : {};
+    const keys = change.own ? { own: Object.assign(Object.create(null), change.own) } : {};
+    store.set({ ...now, ...fresh, ...change, ...keys });
+  },
+  goOwn: (change) => store.patch({ own: withOwn(store.get(), change) }),
+  back() {
+    const before = ranges.pop();
+    if (before) store.patch({ from: before[0], until: before[1] });
+  },
+  setRange(from, until) {
+    const now = store.get();
+    if (now.from === from && now.until === until) return;
+    ranges.push([now.from, now.until]);
+    if (ranges.length > 50) ranges.shift();
+    store.patch({ from, until });
+  },
+  act(name) {
+    const { from, until } = store.get();
+    const now = clock.now();
+    const range = { from: resolve(from, now) ?? now - 3600, until: resolve(until, now) ?? now };
+    const moves = { earlier: { move: -0.5 }, later: { move: 0.5 }, in: { scale: 0.5 }, out: { scale: 2 } };
+    const next = changed(range, moves[name]);
+    // a range that ends now goes on ending now, and is zoomed around its end
+    if (until === "now" && (name === "in" || name === "out")) {
+      app.setRange(`-${Math.max(10, Math.round((next.until - next.from)))}s`, "now");
+    } else if (next.until >= now) {
+      app.setRange(`-${Math.max(10, Math.round(next.until - next.from))}s`, "now");
+    } else app.setRange(String(Math.round(next.from)), String(Math.round(next.until)));
+  },
+  announce(text) {
+    byId("announce").textContent = text;
+  },
+  toast: (text) => showToast(byId("layers"), text),
+  copy: (text, what) => copyText(text, () => app.toast(`Copied: ${what}`)),
+  save: saveFile,
+  copyLink: (isFixed) => void copyLink(isFixed),
+  refresh() {
+    readStatus();
+    screen?.refresh();
+  },
+};
+
+/** @param {boolean} isFixed with the times as they are now */
+async function copyLink(isFixed) {
+  const now = clock.now();
+  const route = { ...store.get() };
+  if (isFixed) {
+    route.from = String(Math.round(resolve(route.from, now) ?? now - 3600));
+    route.until = String(Math.round(resolve(route.until, now) ?? now));
+    route.live = "";
+  }
+  let fragment = formatFragment(route);
+  if (fragment.length > kLinkLengthMax) {
+    try {
+      fragment = formatFragment({ ...emptyRoute(), screen: "v", arg: await app.dashboards.keepView(fragment) });
+    } catch {
+      // the long link works as well
+    }
+  }
+  app.copy(`${window.location.origin}/${fragment}`, isFixed ? "link with fixed times" : "link, moving with the time");
+}
+
+async function openHelp() {
+  (await import("./screens/help.js")).openHelp(app);
+}
+
+function toggleZone() {
+  const now = prefs.get().zone;
+  prefs.patch({ zone: now === "UTC" ? "local" : "UTC" });
+  app.go({ tz: "" });
+}
+
+function nextTheme() {
+  const themes = /** @type {const} */ (["auto", "light", "dark"]);
+  prefs.patch({ theme: themes[(themes.indexOf(prefs.get().theme) + 1) % themes.length] });
+}
+
+/** What both keys and the search's commands do. @type {Record<string, {label: string, words: string, run: () => void}>} */
+const kActions = {
+  ...Object.fromEntries(kScreens.map((one) => [`g ${one.key}`, {
+    label: `Go to ${one.label}`, words: "screen open", run: () => app.go({ screen: one.id, arg: "" }),
+  }])),
+  t: { label: "Type a range of time", words: "range from until", run: () => frame.openTimes() },
+  "-": { label: "Zoom out", words: "range longer", run: () => app.act("out") },
+  "+": { label: "Zoom in", words: "range shorter", run: () => app.act("in") },
+  a: { label: "Earlier", words: "range left", run: () => app.act("earlier") },
+  d: { label: "Later", words: "range right", run: () => app.act("later") },
+  0: { label: "Back to the range before", words: "range undo", run: () => app.back() },
+  ".": { label: "Live on or off", words: "stream", run: () => app.go({ live: store.get().live === "1" ? "" : "1" }) },
+  r: { label: "Refresh", words: "reload", run: () => app.refresh() },
+  z: { label: "Time zone: UTC or mine", words: "clock", run: toggleZone },
+  m: { label: "Theme: auto, light, dark", words: "colour dark", run: nextTheme },
+  y: { label: "Copy link, moving with the time", words: "share url", run: () => void copyLink(false) },
+  Y: { label: "Copy link with fixed times", words: "share url", run: () => void copyLink(true) },
+  "?": { label: "Help and keys", words: "keyboard", run: () => void openHelp() },
+};
+
+const frame = createFrame({
+  app, link, frame: byId("frame"), bottom: byId("bottom"), banner: byId("banner"), openHelp,
+  commands: () => Object.entries(kActions).map(([key, action]) => ({ ...action, key })),
+  onSeries(name, kind, more) {
+    const now = store.get();
+    const keys = more && now.screen === "explore" ? Object.keys(now.own).filter((key) => /^p\d+$/.test(key)) : [];
+    const free = keys.reduce((next, key) => Math.max(next, Number(key.slice(1)) + 1), 0);
+    const own = more && now.screen === "explore" ? withOwn(now, { [`p${free}`]: name }) : { p0: [name] };
+    app.go({ screen: "explore", arg: "", own, k: String(free) });
+  },
+});
+
+const drawFrame = oncePerFrame(frame.draw);
+
+function drawTheme() {
+  const { theme } = prefs.get();
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  pool.restyle();
+}
+
+function drawTitle() {
+  document.title = screen === null ? "statmill" : `${screen.title()} · statmill`;
+}
+
+/** @param {Route} route */
+async function openView(route) {
+  try {
+    const fragment = await app.dashboards.view(route.arg);
+    store.set(parseFragment(fragment));
+  } catch (error) {
+    main.textContent = error instanceof Error ? error.message : "This view is not there.";
+  }
+}
+
+async function show() {
+  const route = store.get();
+  drawFrame();
+  if (route.screen === "v") {
+    void openView(route);
+    return;
+  }
+  const name = Object.hasOwn(kMakers, route.screen) ? /** @type {keyof typeof kMakers} */ (route.screen) : "hosts";
+  const key = name === "host" || name === "d" ? `${name}/${route.arg}` : name;
+  if (key !== screenKey) {
+    screenKey = key;
+    const make = await kMakers[name]();
+    if (screenKey !== key) return;  // another screen was opened meanwhile
+    screen?.destroy();
+    main.textContent = "";
+    main.className = `screen-${name}`;
+    window.scrollTo(0, 0);
+    screen = make(main, app);
+    app.announce(screen.title());
+  }
+  screen?.update(store.get());
+  drawTitle();
+}
+
+async function readStatus() {
+  try {
+    const status = await client.get("/api/v1/status");
+    const refused = Object.values(status.samples ?? {}).reduce((sum, one) =>
+      sum + Object.values(one.refused ?? {}).reduce((/** @type {number} */ a, b) => a + Number(b), 0), 0);
+    const lost = hosts.known().reduce((sum, host) => sum + (host.agent?.lines_lost ?? 0), 0);
+    server.patch({ status, refused, lost });
+  } catch {
+    // the link's state says it
+  }
+  drawTitle();
+}
+
+/** @param {KeyboardEvent} event */
+function onKey(event) {
+  const name = keyName(event);
+  if (name === "" || event.defaultPrevented) return;
+  if (name === "Ctrl+K") {
+    event.preventDefault();
+    frame.search();
+    return;
+  }
+  if (takesText(event.target) || document.querySelector("dialog[open]")) return;
+  if (!prefs.get().letters && name.length === 1 && name !== "/") return;
+  const pressed = sequences.press(name);
+  if (pressed === "") return;
+  if (pressed === "/") {
+    event.preventDefault();
+    frame.search();
+  } else if (screen?.key?.(pressed, event)) {
+    event.preventDefault();
+  } else if (Object.hasOwn(kActions, pressed)) {
+    event.preventDefault();
+    kActions[pressed].run();
+  }
+}
+
+const sequences = createSequences(clock.steady);
+byId("frame").textContent = "";
+tieToAddress({ store, window });
+store.listen(() => void show());
+store.listen((now) => live.turn(now.live === "1"));
+prefs.listen(() => { drawTheme(); void show(); });
+link.listen((now, before) => {
+  drawFrame();
+  if (before.isAway && !now.isAway) app.refresh();
+});
+server.listen(drawFrame);
+client.onPending((pending) => byId("progress").classList.toggle("on", pending > 0));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pool.restyle());
+document.addEventListener("keydown", onKey);
+
+// The clock of the page: status, ages in the frame, and tries while the server is away.
+const kTries = [1, 2, 4, 8, 15];  // s
+let nextTry = 0;
+let tries = 0;
+window.setInterval(() => {
+  if (document.hidden) return;
+  if (link.get().isAway) {
+    drawFrame();
+    const now = clock.steady() / 1000;
+    if (now >= nextTry) {
+      nextTry = now + kTries[Math.min(tries++, kTries.length - 1)];
+      void readStatus();
+    }
+  } else tries = 0;
+}, 1000);
+window.setInterval(() => {
+  if (!document.hidden && !link.get().isAway) void readStatus();
+}, kStatusMs);
+
+/** @type {number|undefined} */
+let refreshing;
+/** Live mode without a stream's help: the screen is refreshed each few seconds. */
+function tickRefresh() {
+  clearTimeout(refreshing);
+  const isLive = store.get().live === "1";
+  refreshing = window.setTimeout(() => {
+    if (isLive && !document.hidden && !link.get().isAway) screen?.refresh();
+    tickRefresh();
+  }, prefs.get().every * 1000);
+}
+store.listen((now, before) => {
+  if (now.live !== before.live) tickRefresh();
+});
+prefs.listen(tickRefresh);
+
+drawTheme();
+void show();
+void readStatus();
+live.turn(store.get().live === "1");
+tickRefresh();

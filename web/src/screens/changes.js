@@ -1,0 +1,62 @@
+// "What changed": series ranked by how far they moved in a range, against the time before it.
+
+import { html } from "lit-html";
+import { number, span } from "../model/format.js";
+import { unitOf } from "../model/units.js";
+import { kindIcon } from "../parts/badge.js";
+import { openDialog } from "../parts/dialog.js";
+import { nameText } from "../parts/name.js";
+
+const kAgainst = /** @type {const} */ ([["before", "the time before"], ["1d", "a day before"], ["1w", "a week before"]]);
+
+/**
+ * @param {import("../app.js").App} app
+ * @param {{from: number, until: number, match: string}} what an empty match: all series
+ */
+export function openChanges(app, { from, until, match }) {
+  let against = "before";
+  /** @type {any} */
+  let answer = null;
+  let fault = "";
+  const dialog = openDialog({ title: "What changed", wide: true, body: html`<p class="muted">…</p>` });
+
+  /** @param {any} one @param {any} value */
+  function mean(one, value) {
+    if (typeof value?.avg !== "number") return "–";
+    const { text, unit } = number(value.avg, unitOf(one.name, one.kind));
+    return html`${text}<span class="unit">${unit}</span>`;
+  }
+
+  function draw() {
+    const rows = answer?.series ?? [];
+    dialog.update(html`
+      <div class="toolbar"><span>${span(from, until, app.zone())} against</span>
+        <span class="buttons">${kAgainst.map(([id, label]) => html`<button class="button" aria-pressed=${String(id === against)}
+          @click=${() => { against = id; void load(); }}>${label}</button>`)}</span>
+        <span class="muted">${answer ? `${answer.compared} series compared` : ""}</span></div>
+      ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : null}
+      ${answer && rows.length === 0 ? html`<p class="empty-note">No series moved, or none has enough samples.</p>` : null}
+      ${rows.length > 0 ? html`<div class="scroll-x"><table class="data"><caption class="hidden">Series by how far they moved</caption>
+        <thead><tr><th scope="col">series</th><th scope="col" class="right">was</th><th scope="col" class="right">is</th>
+          <th scope="col" class="right">moved by</th><th></th></tr></thead>
+        <tbody>${rows.map((/** @type {any} */ one) => html`<tr>
+          <th scope="row"><span class="with-icon">${kindIcon(one.kind)}${nameText(one.name)}</span></th>
+          <td class="num right">${mean(one, one.was)}</td><td class="num right">${mean(one, one.is)}</td>
+          <td class="num right">${Number(one.score).toFixed(2)}</td>
+          <td><button class="button" @click=${() => { dialog.close(); app.go({ screen: "explore", arg: "", own: { p0: [one.name] } }); }}>Open</button></td>
+        </tr>`)}</tbody></table></div>` : null}`);
+  }
+
+  async function load() {
+    answer = null;
+    fault = "";
+    try {
+      answer = await app.client.get("/api/v1/changes", { match, from: Math.floor(from), until: Math.ceil(until), against, limit: 50 });
+    } catch (error) {
+      fault = error instanceof Error ? error.message : String(error);
+    }
+    draw();
+  }
+  draw();
+  void load();
+}
