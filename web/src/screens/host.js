@@ -1,0 +1,288 @@
+// One host in the order of use: for each resource how busy it is (U), what waits (S) and what fails (E).
+
+import {html, nothing, render} from "lit-html";
+import {repeat} from "lit-html/directives/repeat.js";
+import {isAbort} from "../data/client.js";
+import {age, number, text, visible} from "../model/format.js";
+import {hostSections, parted} from "../model/use.js";
+import {spark} from "../parts/spark.js";
+import {cgroupPanels, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
+import {kColumns, kGroupLabels} from "./hosts_model.js";
+import {hostList} from "./host_list.js";
+import {createPanelGrid} from "./panel_grid.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../panel/panel.js").PanelSpec} PanelSpec */
+
+const kGlyphs = {ok: "✓", warn: "△", bad: "✕", "": ""};
+const kGradeWords = {ok: "good", warn: "worth a look", bad: "bad", "": ""};
+/** Facts are read anew after so long, in seconds: devices and cgroups come and go. */
+const kFactsAge = 60;
+
+/** @param {HTMLElement} element @param {App} app */
+export function createHostScreen(element, app) {
+  const host = app.route().arg;
+  const abort = new AbortController();
+  const head = document.createElement("header");
+  const body = document.createElement("div");
+  head.className = "host-head";
+  element.classList.add("host-screen");
+  element.append(head, body);
+  /** @type {import("./host_facts.js").SeriesOfHost[]|null} */
+  let series = null;
+  let isTruncated = false;
+  /** @type {string[]} */
+  let devices = [];
+  /** @type {string[]} */
+  let interfaces = [];
+  /** @type {Awaited<ReturnType<typeof loadRow>>} */
+  let row = null;
+  /** @type {any} */
+  let cgroups = null;
+  let sort = {column: 0, down: true};
+  let fault = "";
+  let readAt = 0;
+  let filter = "";
+  let scrolledTo = "";
+  /** Changes of panels by the user, for as long as the screen lives. @type {Map<string, Partial<PanelSpec>>} */
+  const changes = new Map();
+
+  const grid = createPanelGrid(body, app, {
+    change(id, change) {
+      changes.set(id, {...changes.get(id), ...change});
+      draw();
+    },
+    matchOf: () => `{host=${JSON.stringify(host)}}`,
+    act(id, action) {
+      if (action !== "dashboard" && action !== "duplicate") return;
+      const panel = panelsNow().find((one) => one.id === id);
+      if (panel) app.go({screen: "explore", arg: "", own: {p0: panel.expr ? [`e:${panel.expr}`] : panel.series ?? []}});
+    },
+  });
+
+  async function read() {
+    readAt = app.clock.now();
+    try {
+      const [found] = await Promise.all([loadSeries(app, host, abort.signal), app.hosts.load({signal: abort.signal}).catch(() => [])]);
+      series = found.series;
+      isTruncated = found.truncated;
+      fault = "";
+      const range = {from: app.route().from, until: app.route().until};
+      const disks = tagValues(series, "host.block.busy_ns", "device");
+      const links = tagValues(series, "host.net.bytes", "device");
+      [devices, interfaces] = await Promise.all([
+        rankDevices(app, host, "host.block.busy_ns", disks, range), rankDevices(app, host, "host.net.bytes", links, range),
+      ]);
+      draw();
+      await readNow();
+    } catch (error) {
+      if (isAbort(error)) return;
+      fault = error instanceof Error ? error.message : String(error);
+    }
+    draw();
+  }
+
+  /** What changes with each refresh: the judgement and the table of cgroups. */
+  async function readNow() {
+    try {
+      const range = {from: app.route().from, until: app.route().until};
+      [row, cgroups] = await Promise.all([loadRow(app, host, abort.signal), loadCgroups(app, host, range, sort.column, sort.down, abort.signal)]);
+    } catch (error) {
+      if (!isAbort(error)) throw error;
+    }
+    draw();
+  }
+
+  /** @param {string} key of the route */
+  const own = (key) => app.route().own[key]?.[0] ?? "";
+
+  function sections() {
+    const known = app.hosts.find(host);
+    const device = devices.includes(own("dev")) ? own("dev") : undefined;
+    const link = interfaces.includes(own("if")) ? own("if") : undefined;
+    const paths = series ? new Set(series.map((one) => one.name.split(";")[0])) : null;
+    return hostSections({host, devices, interfaces, collectors: known?.collectors ?? {}, paths, ...(device ? {device} : {}), ...(link ? {interface: link} : {})});
+  }
+
+  /** With the changes of the user, and the other host that is laid beside. @param {PanelSpec} panel @returns {PanelSpec} */
+  function drawn(panel) {
+    const other = own("vs");
+    const names = panel.series && panel.view !== "heatmap" && panel.view !== "stack" && other
+      ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${host}`, `host=${other}`))]} : {};
+    return {...panel, ...names, ...changes.get(panel.id)};
+  }
+
+  function panelsNow() {
+    const chosen = own("cg");
+    return [...sections().flatMap((section) => section.panels), ...(chosen ? cgroupPanels(host, chosen) : [])].map(drawn);
+  }
+
+  /** How good one resource is. @param {string} id @returns {""|"ok"|"warn"|"bad"} */
+  function gradeOf(id) {
+    if (!row) return "";
+    const ranks = ["", "ok", "warn", "bad"];
+    let worst = 0;
+    row.cells.forEach((cell, i) => {
+      if (kColumns[i].group === id) worst = Math.max(worst, ranks.indexOf(cell.grade));
+    });
+    return /** @type {any} */ (ranks[worst]);
+  }
+
+  /** @param {string} grade */
+  const glyph = (grade) => html`<span class="glyph ${grade}" aria-hidden="true">${/** @type {any} */ (kGlyphs)[grade]}</span>${grade === "" ? nothing : html`<span class="visually-hidden">${/** @type {any} */ (kGradeWords)[grade]}</span>`}`;
+
+  function drawHead() {
+    const known = app.hosts.find(host);
+    const agent = known?.agent ?? null;
+    const collectors = Object.entries(known?.collectors ?? {});
+    const broken = collectors.filter(([, state]) => state !== "ok");
+    const other = own("vs");
+    const others = app.hosts.known().map((one) => one.host).filter((name) => name !== host);
+    const worst = row && row.worst >= 0 ? kColumns[row.worst] : null;
+    const compare = app.route().cmp;
+    render(html`
+      <div class="host-title">
+        <h1><bdi>${visible(host)}</bdi></h1>
+        ${row ? html`<p class="host-verdict ${row.grade}">${glyph(row.grade)} ${known?.up === false ? "away" : worst
+          ? html`${kGroupLabels[worst.group]} ${worst.letter}: ${worst.title} <b class="num">${text(row.cells[row.worst].value, worst.unit, {digits: 3})}</b>` : "nothing stands out"}</p>` : nothing}
+        ${Object.entries(known?.tags ?? {}).map(([key, value]) => html`<span class="host-tag">${visible(key)}=<b>${visible(value)}</b></span>`)}
+      </div>
+      <p class="host-facts">
+        ${agent ? html`<span>${glyph(agent.connected ? "ok" : "bad")} agent ${agent.connected ? "" : html`away, seen ${age(app.clock.now() - agent.seen_s)} ago`}
+          ${agent.connected && agent.behind_s !== null && agent.behind_s !== undefined ? html`<span class="num">lag ${age(agent.behind_s)}</span>` : nothing}
+          ${typeof agent.skew_ms === "number" ? html`<span class="num">skew ${agent.skew_ms > 0 ? "+" : ""}${number(agent.skew_ms, "ms").text} ${number(agent.skew_ms, "ms").unit}</span>` : nothing}</span>` : nothing}
+        ${collectors.length ? html`<span>collectors ${collectors.length - broken.length} ${glyph("ok")}</span>` : nothing}
+        ${broken.map(([name, state]) => html`<span class="warn">${glyph("warn")} ${visible(name)}: ${visible(state)}</span>`)}
+      </p>
+      <nav class="host-nav" aria-label="Parts of the host">
+        ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
+        <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
+        <label class="host-vs">vs <select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+          <option value="" ?selected=${!other && !compare}>none</option>
+          <option value="@1d" ?selected=${compare === "1d"}>a day before</option><option value="@1w" ?selected=${compare === "1w"}>a week before</option>
+          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select></label>
+      </nav>
+      ${fault ? html`<p class="fault-note" role="alert">${visible(fault)}</p>` : nothing}`, head);
+  }
+
+  /** @param {string} value */
+  function chooseOther(value) {
+    if (value.startsWith("@")) {
+      app.goOwn({vs: ""});
+      app.go({cmp: value.slice(1)});
+    } else {
+      app.go({cmp: ""});
+      app.goOwn({vs: value});
+    }
+  }
+
+  /** @param {string} id of a section */
+  function jump(id) {
+    scrolledTo = "";
+    app.goOwn({o: id});
+    scroll(id);
+  }
+
+  /** @param {string} id */
+  function scroll(id) {
+    const target = body.querySelector(`[data-group="${id}"]`);
+    if (!target || scrolledTo === id) return;
+    scrolledTo = id;
+    target.scrollIntoView({block: "start"});
+  }
+
+  /** @param {string} label @param {string[]} all @param {string} chosen @param {(value: string) => void} pick */
+  function picker(label, all, chosen, pick) {
+    if (all.length < 2) return nothing;
+    return html`<label class="host-pick">${label} <select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select></label>`;
+  }
+
+  /** @param {import("../model/use.js").Section} section */
+  function sectionHead(section) {
+    const {absent} = parted(section);
+    const extra = section.id === "disk" ? picker("device", devices, own("dev") || devices[0], (dev) => app.goOwn({dev}))
+      : section.id === "network" ? picker("interface", interfaces, own("if") || interfaces[0], (link) => app.goOwn({if: link})) : nothing;
+    return html`<div class="host-section"><h2>${glyph(gradeOf(section.id))}${section.title}</h2>${extra}
+      ${section.note ? html`<span class="host-note">${visible(section.note)}</span>` : nothing}
+      ${absent.length && series ? html`<details class="host-absent"><summary>${absent.length} without data</summary><ul>${absent.map((panel) => html`<li>${panel.title}: ${visible(panel.note ?? "")}</li>`)}</ul></details>` : nothing}</div>
+      ${section.id === "cgroups" ? cgroupTable() : nothing}`;
+  }
+
+  function cgroupTable() {
+    if (!cgroups?.rows?.length) return nothing;
+    return html`<div class="host-cgroups" tabindex="0" role="region" aria-label="Cgroups"><table><caption class="visually-hidden">Cgroups of ${visible(host)}</caption>
+      <thead><tr><th scope="col">cgroup</th>${kCgroupColumns.map((column, i) => html`<th scope="col" class="right" aria-sort=${sort.column === i ? (sort.down ? "descending" : "ascending") : "none"}>
+        <button type="button" class="sort ${sort.column === i ? (sort.down ? "descending" : "ascending") : ""}" @click=${() => sortBy(i)}>${column.label}</button></th>`)}<th scope="col">CPU</th></tr></thead>
+      <tbody>${repeat(cgroups.rows, (/** @type {any} */ one) => one.row, (/** @type {any} */ one) => html`<tr class=${own("cg") === one.row ? "chosen" : ""}>
+        <th scope="row"><button type="button" class="link name" aria-expanded=${own("cg") === one.row ? "true" : "false"} @click=${() => app.goOwn({cg: own("cg") === one.row ? "" : one.row})}><bdi>${visible(one.row)}</bdi></button></th>
+        ${kCgroupColumns.map((column, i) => html`<td class="num right">${text(one.values[i], column.unit, {digits: 3})}</td>`)}<td>${spark(one.spark, {width: 88, height: 18})}</td></tr>`)}</tbody></table>
+      ${cgroups.total > cgroups.rows.length ? html`<p class="host-note">the first ${cgroups.rows.length} of ${cgroups.total}</p>` : nothing}</div>`;
+  }
+
+  /** @param {number} column */
+  function sortBy(column) {
+    sort = {column, down: sort.column === column ? !sort.down : true};
+    void readNow();
+  }
+
+  function draw() {
+    if (abort.signal.aborted) return;
+    drawHead();
+    const all = sections();
+    const chosen = own("cg");
+    /** @type {import("./panel_grid.js").Group[]} */
+    const groups = [];
+    for (const section of all) {
+      const {present} = parted(section);
+      const panels = present.map(drawn);
+      // Small panels stand three in a row below the large ones.
+      const spans = Object.fromEntries(panels.filter((panel) => panel.height === "S").map((panel) => [panel.id, 4]));
+      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans, panels});
+      if (section.id === "cgroups" && chosen) {
+        groups.push({id: "cgroup", head: html`<div class="host-section"><h2><bdi>${visible(chosen)}</bdi></h2></div>`, columns: 2, panels: cgroupPanels(host, chosen).map(drawn)});
+      }
+    }
+    groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
+      open: (name) => app.go({screen: "explore", arg: "", own: {p0: [name]}})}) : html`<div class="host-section"><h2>All</h2></div>`, panels: []});
+    grid.update(groups);
+    if (own("o") && series) scroll(own("o"));
+  }
+
+  /** @param {1|-1} step */
+  function beside(step) {
+    const next = app.hosts.beside(host, step);
+    if (next) app.go({screen: "host", arg: next, own: {o: [own("o")]}});
+  }
+
+  return {
+    title: () => {
+      const grade = row?.grade ?? "";
+      return `${/** @type {any} */ (kGlyphs)[grade]} ${visible(host)}`.trim();
+    },
+    update() {
+      if (app.clock.now() - readAt > kFactsAge) void read();
+      draw();
+    },
+    refresh() {
+      if (app.clock.now() - readAt > kFactsAge) void read();
+      else void readNow();
+      grid.refresh();
+    },
+    /** @param {string} name @param {KeyboardEvent} event */
+    key(name, event) {
+      if (name === "n" || name === "p") {
+        beside(name === "n" ? 1 : -1);
+        return true;
+      }
+      return grid.key(name, event);
+    },
+    destroy() {
+      abort.abort();
+      grid.destroy();
+      element.replaceChildren();
+      element.classList.remove("host-screen");
+    },
+  };
+}
+
