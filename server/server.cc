@@ -10,6 +10,7 @@
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/http/query_batch.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
@@ -107,6 +108,7 @@ std::optional<Fault> Server::open_ports() {
       {table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
   answer_expressions(routes, sources, *engine_);
+  add_batches(routes, clock_, [this] { return table_.series_count(); });
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
