@@ -10,6 +10,7 @@
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/http/query_batch.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -109,6 +110,7 @@ std::optional<Fault> Server::open_ports() {
   std::vector<Route> routes = api_routes(services);
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
+  add_batches(routes, clock_, [this] { return table_.series_count(); });
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);

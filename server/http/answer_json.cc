@@ -139,6 +139,17 @@ void append_range(std::string& out, const QueryAnswer& answer) {
   out.append("[" + std::to_string(bins.from_s) + "," + std::to_string(bins.until_s) + "]");
 }
 
+void append_missing(std::string& out, const QueryAnswer& answer) {
+  if (answer.missing.empty()) return;
+  append_key(out, "missing");
+  out.push_back('[');
+  for (const std::string& name : answer.missing) {
+    append_comma(out);
+    append_json_string(out, name);
+  }
+  out.push_back(']');
+}
+
 void append_warnings(std::string& out, const QueryAnswer& answer) {
   if (answer.damaged_frames == 0 && answer.joined_histograms == 0) return;
   append_key(out, "warnings");
@@ -235,6 +246,7 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
     out.push_back('}');
   }
   out.push_back(']');
+  append_missing(out, answer);
   append_warnings(out, answer);
   out.append("}\n");
   return out;
@@ -285,6 +297,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
     if (out.size() > bytes_max) return too_long(bytes_max);
   }
   out.push_back(']');
+  append_missing(out, merged);
   append_warnings(out, merged);
   out.append("}\n");
   return out;

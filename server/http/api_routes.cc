@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
 constexpr std::array<ParameterRule, 3> kTreeParameters = {{{"prefix"}, {"limit"}, {"after"}}};
-constexpr std::array<ParameterRule, 10> kQueryParameters = {{{"series", true},
+constexpr std::array<ParameterRule, 11> kQueryParameters = {{{"series", true},
                                                              {"expr"},
                                                              {"from"},
                                                              {"until"},
@@ -22,16 +22,18 @@ constexpr std::array<ParameterRule, 10> kQueryParameters = {{{"series", true},
                                                              {"stats"},
                                                              {"align"},
                                                              {"format"},
-                                                             {"timeout"}}};
-constexpr std::array<ParameterRule, 9> kHeatmapParameters = {{{"series", true},
-                                                              {"from"},
-                                                              {"until"},
-                                                              {"step"},
-                                                              {"max_points"},
-                                                              {"stats"},
-                                                              {"align"},
-                                                              {"grouping"},
-                                                              {"timeout"}}};
+                                                             {"timeout"},
+                                                             {"missing"}}};
+constexpr std::array<ParameterRule, 10> kHeatmapParameters = {{{"series", true},
+                                                               {"from"},
+                                                               {"until"},
+                                                               {"step"},
+                                                               {"max_points"},
+                                                               {"stats"},
+                                                               {"align"},
+                                                               {"grouping"},
+                                                               {"timeout"},
+                                                               {"missing"}}};
 
 std::vector<Route> query_routes(const HttpServices& services) {
   const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, QueryControl&,

@@ -117,6 +117,10 @@ Result<QueryParameters> parse_range_and_format(const Url& url, Timestamp now) {
     if (!timeout) return parameter_error("timeout", timeout.error());
     out.timeout = *timeout;
   }
+  const std::string_view missing = url.find("missing").value_or("error");
+  if (missing != "error" && missing != "list")
+    return Error{ErrorCode::kInvalid, "parameter missing: neither error nor list"};
+  out.request.lists_missing = missing == "list";
   const std::string_view format = url.find("format").value_or("json");
   if (format != "json" && format != "csv")
     return Error{ErrorCode::kInvalid,

@@ -51,10 +51,11 @@ bool matches(std::string_view pattern, std::string_view path) {
   }
 }
 
-bool is_form(std::string_view content_type) {
-  constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+
+bool is_type(std::string_view content_type, std::string_view wanted) {
   const std::string_view type = content_type.substr(0, content_type.find_first_of("; \t"));
-  return std::ranges::equal(type, kForm, [](char a, char b) {
+  return std::ranges::equal(type, wanted, [](char a, char b) {
     return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
   });
 }
@@ -62,8 +63,11 @@ bool is_form(std::string_view content_type) {
 // Puts the parameters of the form before those of the target.
 std::optional<HttpResponse> add_form(const Route& route, const HttpRequest& request, Url& url) {
   if (request.body.empty()) return std::nullopt;
-  if (!is_form(request.content_type))
-    return route.refuse(415, "the body must be of the type application/x-www-form-urlencoded");
+  if (!is_type(request.content_type, kForm)) {
+    return route.refuse(415, route.json ? "the body must be of the type application/x-www-form-urlencoded or "
+                                          "application/json"
+                                        : "the body must be of the type application/x-www-form-urlencoded");
+  }
   Result<std::vector<Parameter>> form = parse_form(request.body);
   if (!form) return route.refuse(400, form.error().message);
   std::ranges::move(url.parameters, std::back_inserter(*form));
@@ -123,6 +127,8 @@ Router::Checked Router::check(const HttpRequest& request) const {
   const Route* route = find_route(request.method, url->path);
   if (route == nullptr) return refused(no_route(url->path));
   const bool takes_form = route->lane == Lane::kQuery && request.method == "POST";
+  if (takes_form && route->json && is_type(request.content_type, kJson))
+    return check_json(*route, request, *url);
   if (takes_form && request.content_encoding.empty()) {
     if (auto response = add_form(*route, request, *url)) return refused(*std::move(response));
   }
@@ -141,6 +147,17 @@ Router::Checked Router::check(const HttpRequest& request) const {
   return {route, *std::move(url), {}};
 }
 
+Router::Checked Router::check_json(const Route& route, const HttpRequest& request, const Url& url) {
+  const auto refused = [](HttpResponse response) { return Checked{nullptr, {}, std::move(response)}; };
+  if (!request.content_encoding.empty())
+    return refused(route.refuse(415, "Content-Encoding is not supported; send the body unencoded"));
+  if (const Status status = check_parameters(url, {}); !status)
+    return refused(route.refuse(400, status.error().message));
+  auto work = route.json(request.body);
+  if (!work) return refused(error_response(work.error()));
+  return {&route, url, {}, *std::move(work)};
+}
+
 HttpResponse Router::answer(const HttpRequest& request) const {
   Checked checked = check(request);
   if (checked.route == nullptr) return std::move(checked.refusal);
@@ -148,7 +165,8 @@ HttpResponse Router::answer(const HttpRequest& request) const {
   if (checked.route->lane != Lane::kQuery) return checked.route->handle(checked.url, request.body);
   QueryControl control;
   StringSink sink;
-  HttpResponse response = checked.route->query(checked.url, control, sink);
+  HttpResponse response = checked.work ? checked.work->run({nullptr, {}, control, sink})
+                                       : checked.route->query(checked.url, control, sink);
   if (response.status != 200 || sink.text().empty()) return response;
   response.body = sink.text();
   if (!sink.content_type().empty()) response.content_type = sink.content_type();

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "server/http/http_message.h"
+#include "server/http/query_work.h"
 #include "server/http/url.h"
 #include "server/query/body_sink.h"
 #include "server/query/query_control.h"
@@ -56,6 +58,9 @@ struct Route {
   QueryHandler query =
       {};  // instead of `handle`, for Lane::kQuery; such a GET route also accepts a POST form
   Strictness strictness = Strictness::kStrict;
+  // For routes with `query`: makes the work of a POST whose body is JSON. Errors are answered as
+  // error_response() says.
+  std::function<Result<std::shared_ptr<QueryWork>>(std::string_view body)> json = {};
   // Instead of `handle`, for routes that need fields of the request.
   std::function<HttpResponse(const HttpRequest& request, const Url& url)> respond = {};
   // Makes the response of a request that the server refuses before the handler sees it.
@@ -86,6 +91,7 @@ class Router {
     const Route* route = nullptr;  // nullptr: `refusal` is the answer
     Url url;
     HttpResponse refusal;
+    std::shared_ptr<QueryWork> work = {};  // instead of the route's query; nullptr: none
   };
   // Requires: the body is within body_bytes_max().
   Checked check(const HttpRequest& request) const;
@@ -97,6 +103,7 @@ class Router {
  private:
   const Route* find_route(std::string_view method, std::string_view path) const;
   HttpResponse no_route(std::string_view path) const;
+  static Checked check_json(const Route& route, const HttpRequest& request, const Url& url);
 
   const std::vector<Route> routes_;
 };

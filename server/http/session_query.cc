@@ -59,7 +59,8 @@ void Session::start_query(bool keep_alive) {
     });
   };
   QueryRun::Request request{*checked.route, std::move(checked.url),
-                            is_local_peer_ && peer_.host.empty() ? "unix" : peer_.text(), coding()};
+                            is_local_peer_ && peer_.host.empty() ? "unix" : peer_.text(), coding(),
+                            std::move(checked.work)};
   query_.emplace();
   query_->keep_alive = keep_alive;
   query_->is_head = request_.method == "HEAD";

@@ -18,9 +18,10 @@ namespace statmill {
 namespace {
 
 struct Resolved {
-  std::vector<std::string> names;  // ascending, each once
-  std::vector<SeriesId> ids;       // theirs
-  RetentionClasses retention;      // their classes
+  std::vector<std::string> names;    // ascending, each once
+  std::vector<SeriesId> ids;         // theirs
+  RetentionClasses retention;        // their classes
+  std::vector<std::string> missing;  // if the request lists them
 };
 
 // Looks for the name as it is, then for its canonical spelling, under which it is stored.
@@ -43,6 +44,7 @@ Status add_matching(const Table& table, const std::vector<LabelMatcher>& matcher
 
 Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t series_max,
                          QueryControl& control) {
+  Resolved out;
   std::set<std::string> names;
   if (Status s = add_matching(table, request.matchers, control, names); !s) return s.error();
   for (const std::string& text : request.series) {
@@ -50,7 +52,9 @@ Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t
     const auto name = stored_name(table, text);
     if (name) names.insert(*name);
     if (!Glob::is_pattern(text)) {
-      if (!name) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      if (name) continue;
+      if (!request.lists_missing) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      out.missing.push_back(text);
       continue;
     }
     const auto glob = Glob::parse(with_blanks_escaped(text));
@@ -64,7 +68,6 @@ Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t
   }
   if (Status s = control.check(); !s) return s.error();
   if (names.size() > series_max) return control.refuse(QueryLimit::kSeries, names.size());
-  Resolved out;
   for (const std::string& name : names) {
     const auto summary = table.summary(name);
     if (!summary) continue;
@@ -214,8 +217,13 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some));
     if (!added) return added.error();
   }
+  answer.missing = resolved->missing;
   if (!request.merges) return answer;
-  if (answer.series.empty()) return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
+  if (answer.series.empty()) {
+    if (!request.lists_missing || count > 0)
+      return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
+    answer.series.push_back({"", Kind::kDistribution, SlotColumns(0, plan->bins.count, request.parts)});
+  }
   compute_percentiles(request.percentiles, answer.series.front());
   return answer;
 }

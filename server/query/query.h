@@ -98,6 +98,8 @@ struct QueryRequest {
   bool merges = false;
   // If there are any, the series are those that satisfy all of them, and `series` is empty.
   std::vector<LabelMatcher> matchers = {};
+  // Lists names without a series in the answer; otherwise they are an error.
+  bool lists_missing = false;
 };
 
 // Bin i covers [first_s + i * step_s, first_s + (i + 1) * step_s), cut to [from_s, until_s): so the first and
@@ -150,8 +152,9 @@ struct QueryAnswer {
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
   uint64_t joined_histograms = 0;    // points whose histograms are coarser because they had too many cells
-  std::vector<std::string> merged = {};  // names of the merged series, if the request merges
-  int64_t until_ms = INT64_MAX;          // rates_until_ms()
+  std::vector<std::string> merged = {};   // names of the merged series, if the request merges
+  std::vector<std::string> missing = {};  // as in the request, if it lists them
+  int64_t until_ms = INT64_MAX;           // rates_until_ms()
 
   // Returns how much of a point has passed: passed_of() its slots, which are of `slots_ms`.
   int64_t passed_ms(size_t point, int64_t slots_ms) const {

@@ -1,6 +1,8 @@
 // What the HTTP port of a real server answers to whom.
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "tests/e2e/server_process.h"
 
 namespace statmill {
@@ -72,6 +74,60 @@ TEST(HttpE2e, ThePageOfTheBinaryIsAskedForAgain) {
   EXPECT_EQ(same.status, 304);
   EXPECT_EQ(same.body, "");
   EXPECT_EQ(same.header("Content-Length"), "");
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(HttpE2e, ABatchHasTheAnswersOfItsQueries) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const std::string at = std::to_string(std::time(nullptr) / 10 * 10 - 100);
+  const std::string range = "&from=" + at + "&until=" + std::to_string(std::stoll(at) + 60) + "&step=10";
+  const HttpReply sent =
+      http_post(server.http(), "/api/v1/lines",
+                "cpu.idle " + at + " 5\ncpu.user " + at + " 7\n%latency " + at + " 3\n*hits " + at + " 4\n");
+  ASSERT_EQ(sent.status, 200) << sent.body;
+  const auto batch = [&](const std::string& queries) {
+    const std::string body = "{\"from\":" + at + ",\"until\":" + std::to_string(std::stoll(at) + 60) +
+                             ",\"step\":10,\"queries\":[" + queries + "]}";
+    return http_raw(server.http(),
+                    "POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: "
+                    "application/json\r\nContent-Length: " +
+                        std::to_string(body.size()) + "\r\n\r\n" + body);
+  };
+  const HttpReply reply = batch(R"json({"id":"a","series":["cpu.*"],"stats":["avg","max","count"]},
+               {"id":"b","kind":"heatmap","series":["latency"],"stats":["count","p50"]},
+               {"id":"c","expr":"sum(hits)"},{"id":"d","series":["gone","cpu.idle","gone too"]},
+               {"id":"e","series":["gone"]},{"id":"f","kind":"heatmap","series":["gone"]},
+               {"id":"g","kind":"heatmap","series":["cpu.idle"]},{"id":"h","expr":"sum("})json");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const auto lines = split(reply.body, '\n');
+  ASSERT_EQ(lines.size(), 10U) << reply.body;
+  const auto answer = [](std::string_view line) {  // without id, status, ms and cost
+    const size_t ms = line.find(",\"ms\":");
+    line = line.substr(line.find(',', ms + 1) + 1);
+    return std::string(line.substr(0, line.find(",\"cost\":")));
+  };
+  const auto alone = [&](const std::string& target) {
+    const HttpReply got = http_get(server.http(), target + range);
+    EXPECT_EQ(got.status, 200) << got.body;
+    return got.body.substr(1, got.body.find(",\"cost\":") - 1);
+  };
+  EXPECT_EQ(answer(lines[0]), alone("/api/v1/query?series=cpu.*&stats=avg,max,count"));
+  EXPECT_EQ(answer(lines[1]), alone("/api/v1/heatmap?series=latency&stats=count,p50"));
+  EXPECT_EQ(answer(lines[2]), alone("/api/v1/query?expr=sum(hits)"));
+  EXPECT_EQ(answer(lines[3]),
+            alone("/api/v1/query?series=cpu.idle") + ",\"missing\":[\"gone\",\"gone too\"]");
+  EXPECT_NE(lines[4].find(R"("series":[],"missing":["gone"])"), std::string_view::npos) << lines[4];
+  EXPECT_NE(
+      lines[5].find(
+          R"("series":[],"count":[null,null,null,null,null,null],"buckets":[],"counts":[],"missing":["gone"])"),
+      std::string_view::npos)
+      << lines[5];
+  EXPECT_TRUE(lines[6].starts_with(R"({"id":"g","status":404,)")) << lines[6];
+  EXPECT_TRUE(lines[7].starts_with(R"({"id":"h","status":400,)")) << lines[7];
+  EXPECT_TRUE(lines[8].starts_with(R"({"done":8,)")) << lines[8];
+  EXPECT_EQ(http_get(server.http(), "/api/v1/query?series=gone").status, 404);
+  EXPECT_EQ(http_get(server.http(), "/api/v1/query?series=gone&missing=maybe").status, 400);
   EXPECT_EQ(server.stop(), 0);
 }
 

@@ -95,7 +95,7 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
        "no such format"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
        "{\"error\":\"unknown parameter \\\"form\\\" (known: series, expr, from, until, step, max_points, "
-       "stats, align, format, timeout)\",\"status\":400}\n",
+       "stats, align, format, timeout, missing)\",\"status\":400}\n",
        "misspelt"},
       {"GET", "/api/v1/series?limit=1&limit=2", "", 400,
        "{\"error\":\"parameter \\\"limit\\\" is given more than once\",\"status\":400}\n", "repeated"},
