@@ -47,6 +47,12 @@ export function nameText(name, hits) {
   })}</bdi>`;
 }
 
+/** A host's name with its domain muted. @param {string} host */
+export function hostText(host) {
+  const short = shortHost(host);
+  return html`<bdi class="name" title=${visible(host)}>${visible(short)}<span class="domain">${visible(host.slice(short.length))}</span></bdi>`;
+}
+
 /** The short name of a host: up to its first dot, unless it is an address. @param {string} host */
 export function shortHost(host) {
   return /^[\d.]+$|:/.test(host) ? host : host.split(".", 1)[0];
