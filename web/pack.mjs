@@ -18,6 +18,7 @@ const kTypes = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 const kTargets = ['firefox115', 'chrome114', 'safari17'];
 
@@ -81,6 +82,7 @@ function extension(name) {
 async function main() {
   const { out, modules } = parse_options(process.argv.slice(2));
   const files = await bundle(modules);
+  files.set('icon.svg', readFileSync(join(web, 'src/icon.svg')));
   const shell = readFileSync(join(web, 'index.html'), 'utf8');
 
   const hash = createHash('sha256');
@@ -91,6 +93,7 @@ async function main() {
   const html = shell
     .replaceAll('src/main.js', `/a/${build}/main.js`)
     .replaceAll('src/style/main.css', `/a/${build}/style.css`)
+    .replaceAll('src/icon.svg', `/a/${build}/icon.svg`)
     .replaceAll('BUILD', build)
     .replace(/<!--[^]*?-->\n?/g, '')
     .replace(/>\s+</g, '><');

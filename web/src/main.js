@@ -56,7 +56,7 @@ const kMakers = {
 const prefs = createPrefs(storageOf("localStorage"));
 const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
-const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, lost: 0, live: "off" }));
+const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, live: "off" }));
 const clock = createClock();
 const client = createClient({ fetch: window.fetch.bind(window), clock, link });
 const batch = createBatch({ client });
@@ -249,8 +249,7 @@ async function readStatus() {
     const status = await client.get("/api/v1/status");
     const refused = Object.values(status.samples ?? {}).reduce((sum, one) =>
       sum + Object.values(one.refused ?? {}).reduce((/** @type {number} */ a, b) => a + Number(b), 0), 0);
-    const lost = hosts.known().reduce((sum, host) => sum + (host.agent?.lines_lost ?? 0), 0);
-    server.patch({ status, refused, lost });
+    server.patch({ status, refused });
   } catch {
     // the link's state says it
   }
@@ -292,6 +291,7 @@ link.listen((now, before) => {
   if (before.isAway && !now.isAway) app.refresh();
 });
 server.listen(drawFrame);
+hosts.onLoad(drawFrame);
 client.onPending((pending) => byId("progress").classList.toggle("on", pending > 0));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pool.restyle());
 document.addEventListener("keydown", onKey);
@@ -334,5 +334,6 @@ prefs.listen(tickRefresh);
 drawTheme();
 void show();
 void readStatus();
+if (store.get().screen !== "hosts") void hosts.load().catch(() => undefined);
 live.turn(store.get().live === "1");
 tickRefresh();

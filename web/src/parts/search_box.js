@@ -6,7 +6,7 @@ import { unitsOfBytes } from "../data/names.js";
 import { age, count } from "../model/format.js";
 import { icon } from "./icon.js";
 import { kindIcon } from "./badge.js";
-import { nameText } from "./name.js";
+import { hostText, nameText } from "./name.js";
 
 /** @typedef {{label: string, words: string, key?: string, run: () => void}} Command */
 
@@ -63,7 +63,7 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
       .slice(0, 5)
       .map((host) => ({
         group: "Hosts",
-        content: html`<span class="kind">${icon("hosts", "kind")}</span>${nameText(host.host)}
+        content: html`<span class="kind">${icon("hosts", "kind")}</span>${hostText(host.host)}
           <span class="side">${Object.values(host.tags).join(" · ")}</span>`,
         run: () => onHost(host.host),
       }));
@@ -170,7 +170,7 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
   function draw() {
     render(html`
       <label class="field sunken search" role="presentation">${icon("search")}
-        <input type="search" placeholder="Search hosts, series, commands" aria-label="Search hosts, series, commands"
+        <input type="search" placeholder="Search hosts and series" aria-label="Search hosts, series, commands"
           role="combobox" autocomplete="off" spellcheck="false" aria-controls="results" aria-expanded=${String(isOpen)}
           aria-activedescendant=${isOpen && rows.length > 0 ? `result-${chosen}` : ""} .value=${text}
           @input=${(/** @type {Event} */ event) => { text = /** @type {HTMLInputElement} */ (event.target).value; listen(); }}

@@ -26,6 +26,7 @@ const kStarts = [
   { title: "Wait for a CPU", text: "distribution of all hosts together", name: "g:host.sched.runqueue_wait_ns;*" },
   { title: "Latency of disks", text: "distribution of all hosts together", name: "g:host.block.latency_ns;*" },
   { title: "Traffic", text: "bytes of all interfaces", name: "g:host.net.bytes;*" },
+  { title: "Free memory", text: "available bytes of all hosts", name: "g:host.memory.available_bytes;*" },
   { title: "Samples per second", text: "what this server receives", name: "g:statmill.samples_accepted;*" },
 ];
 
@@ -216,7 +217,7 @@ export function createExplore(element, app) {
     const note = fault !== "" ? fault
       : text.trim().startsWith("g:") ? "Enter: all series that match, new ones too"
       : found ? `${count(found.total)} of ${count(found.names)} in ${Math.round(found.ms)} ms`
-      : "Enter adds to the panel, Shift+Enter a new one";
+      : "Enter: add · Shift+Enter: new panel";
     render(html`<label class="field sunken">${icon("search")}<input type="search" aria-label="Search series" placeholder="Search, or g:glob"
         autocomplete="off" spellcheck="false" role="combobox" aria-controls="found" aria-expanded=${String(found !== null)} .value=${text}
         @focus=${() => { isOpen = true; draw(); }}

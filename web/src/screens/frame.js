@@ -65,9 +65,9 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
       return html`<button class="button loss bad" @click=${() => app.go({ screen: "status", arg: "" })}>✕
         server away ${age(Math.max(0, app.clock.now() - away.since))}</button>`;
     }
-    const { lost, status } = app.server.get();
+    const { status } = app.server.get();
     const dropped = status?.samples ? Object.values(status.samples).reduce((sum, one) => sum + (one.dropped ?? 0), 0) : 0;
-    const losses = lost + dropped;
+    const losses = app.hosts.lost() + dropped;
     const word = losses === 0 ? "nothing lost" : `${count(losses)} lost`;
     return html`<button class="button loss ${losses === 0 ? "ok" : "warn"}" aria-label=${word} title="Losses: see Status"
       @click=${() => app.go({ screen: "status", arg: losses === 0 ? "" : "loss" })}>

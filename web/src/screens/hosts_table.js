@@ -1,9 +1,10 @@
 // Hosts as a table: a row a host, cells that say by number, glyph and tint how it is. Only rows in view are elements.
 
 import { html, nothing, render } from "lit-html";
-import { age, clock, count, number } from "../model/format.js";
+import { age, clock, count, kNone, number } from "../model/format.js";
+import { spoken } from "../model/range.js";
 import { glyph, kGlyphs } from "../parts/badge.js";
-import { nameText } from "../parts/name.js";
+import { hostText } from "../parts/name.js";
 import { spark } from "../parts/spark.js";
 import { createVirtualList } from "../parts/virtual_list.js";
 import { formatFragment } from "../state/url.js";
@@ -19,6 +20,21 @@ export function hostAddress(app, host, section = "") {
   const { from, until, live, tz } = app.route();
   const own = Object.assign(Object.create(null), section ? { o: [section] } : {});
   return formatFragment({ screen: "host", arg: host, from, until, live, tz, cmp: "", at: "", k: "", big: "", own });
+}
+
+/**
+ * A value as its column shows it: with as many decimals in each row, so that digits stand below each other.
+ * @param {number|null} value
+ * @param {import("./hosts_model.js").Column} column
+ */
+function shownValue(value, column) {
+  const { text, unit } = number(value, column.unit, { digits: 2 });
+  if (value === null) return { shown: kNone, unit: "" };
+  if (column.bar) return { shown: String(Math.round(value)), unit };
+  if (value !== 0 && (column.unit === "percent" || column.unit === "per_second") && Math.abs(value) < 10) {
+    return { shown: value < 0.05 ? "0.0" : value.toFixed(1), unit };
+  }
+  return { shown: /^\d$/.test(text) && value !== 0 ? `${text}.0` : text, unit };
 }
 
 /**
@@ -50,8 +66,7 @@ export function createHostTable(element, app) {
   function cell(row, i) {
     const column = kColumns[i];
     const { value, grade } = row.cells[i];
-    const { text, unit } = number(value, column.unit, { digits: Math.max(1, column.digits ?? 3) });
-    const shown = value === null ? "–" : column.bar ? String(Math.round(value)) : text;
+    const { shown, unit } = shownValue(value, column);
     const isStrange = grade === "warn" || grade === "bad";
     const words = value === null ? `${column.title}: no value`
       : `${kGroupLabels[column.group]} ${column.title}: ${shown} ${unit}${isStrange ? `, ${grade}` : ""}`;
@@ -80,7 +95,7 @@ export function createHostTable(element, app) {
     const { text, unit } = number(lag.value, "s", { digits: 2 });
     const tags = Object.entries(host.tags).map(([key, value]) => `${key}=${value}`).join(" ");
     return html`<div class="row ${one.grade}" role="row">
-      <a role="rowheader" class="cell host" href=${hostAddress(app, host.host)} title=${tags}>${glyph(one.grade)}${nameText(host.host)}</a>
+      <a role="rowheader" class="cell host" href=${hostAddress(app, host.host)} title=${tags}>${glyph(one.grade)}${hostText(host.host)}</a>
       ${host.up ? kColumns.map((_, i) => cell(one, i)) : away(one)}
       <span role="cell" class="cell lag ${lag.grade === "ok" ? "" : lag.grade || "none"}" title="how far the agent is behind">${lag.grade === "warn" || lag.grade === "bad"
         ? html`<span class="sign" aria-hidden="true">${kGlyphs[lag.grade]}</span>` : nothing}<span class="value num">${text}</span><span class="unit">${unit}</span></span>
@@ -142,6 +157,6 @@ export function createHostTable(element, app) {
       <div class="row letters" role="row">${heading("name", "host", "name of the host", "host")}
         ${kColumns.map((column) => heading(column.id, column.label, `${kGroupLabels[column.group]} ${column.title}`, column.id.replace(".", "-")))}
         ${heading("lag", "lag", "how far the agent is behind", "lag")}${heading("series", "series", "number of series", "series")}
-        <span role="columnheader" class="cell spark-cell">CPU, ${from.startsWith("-") ? from.slice(1) : "range"}</span></div>`, headPart);
+        <span role="columnheader" class="cell spark-cell">CPU ${from.startsWith("-") ? `last ${spoken(from.slice(1))}` : "in the range"}</span></div>`, headPart);
   }
 }
