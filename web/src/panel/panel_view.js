@@ -264,7 +264,7 @@ export class PanelView {
 
   #badges() {
     const widths = (this.#answers[this.#spec.id]?.series ?? []).map((/** @type {any} */ series) => Number(series?.width) || 0);
-    return badgesOf(this.#scene, {live: this.#range.live ?? false, widths});
+    return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, widths});
   }
 
   #title() {
@@ -294,22 +294,28 @@ export class PanelView {
   #drawOver() {
     const answer = this.#answers[this.#spec.id];
     const scene = this.#scene;
-    const isEmpty = scene && scene.lines.every((line) => line.all.count === 0) && !scene.rest;
     let state;
     if (answer && answer.status >= 400 && !this.#loading) {
       state = html`<div class="panel-state bad" role="alert"><p>✕ ${visible(answer.error ?? "The server refused this.")}</p>
         <button type="button" class="button" @click=${() => this.#host.act(this.#spec.id, "retry")}>again</button></div>`;
     } else if (!scene) state = this.#loading ? html`<div class="panel-state first" aria-hidden="true"></div>` : this.#empty();
-    else if (isEmpty || scene.lines.length === 0) state = this.#empty();
+    else if (this.#isEmpty()) state = this.#empty();
     else if (this.#spec.view === "table") state = dataTable(scene, this.#title(), {top: this.#top, scrolled: (top) => { this.#top = top; this.#drawOver(); }});
     else state = nothing;
     this.#body.classList.toggle("empty", state !== nothing);
     render(state, this.#over);
   }
 
+  /** Nothing of the range has samples. */
+  #isEmpty() {
+    const scene = this.#scene;
+    return scene !== null && scene.lines.every((line) => line.all.count === 0) && !scene.rest;
+  }
+
   #empty() {
     const missing = this.#scene?.missing.length || !this.#scene?.lines.length;
-    const words = this.#spec.note ?? (missing ? "no such series yet" : `no samples ${span(this.#range.from, this.#range.until, this.#range.zone)}`);
+    const from = Math.floor(this.#range.from);
+    const words = this.#spec.note ?? (missing ? "no such series yet" : `no samples from ${span(from, Math.floor(this.#range.until), this.#range.zone, {seconds: false}).replace("–", " to ")}`);
     return html`<div class="panel-state"><p>${visible(words)}</p></div>`;
   }
 
@@ -346,7 +352,7 @@ export class PanelView {
 
   #drawFoot() {
     const scene = this.#scene;
-    if (!scene || scene.lines.length === 0) {
+    if (!scene || this.#isEmpty()) {
       render(nothing, this.#foot);
       return;
     }

@@ -309,10 +309,34 @@ export class Plot {
     const scene = /** @type {Scene} */ (this.#scene);
     const columns = /** @type {Record<string, any>} */ (scene.lines[0]?.columns ?? {});
     const drawn = percentiles(scene);
-    drawn.forEach(({stat, dash, width}) => {
-      const values = (columns[stat] ?? []).map((/** @type {number|null} */ value) => value !== null && value > 0 || this.#value.scale !== "log" ? value : null);
+    const ends = [];
+    for (const {stat, dash, width} of drawn) {
+      const values = (columns[stat] ?? []).map((/** @type {number|null} */ value) => value !== null && (value > 0 || this.#value.scale !== "log") ? value : null);
       drawLine(context, frame, {values, spacing: 1, color: colors.panel, width: width + 1.75, dash: [], alpha: 0.6});
       drawLine(context, frame, {values, spacing: 1, color: colors.heatLine, width, dash});
-    });
+      let slot = values.length - 1;
+      while (slot >= 0 && (values[slot] === null || frame.x(frame.from + slot * frame.step) > frame.x(this.#view.until))) --slot;
+      if (slot >= 0) ends.push({stat, x: frame.x(Math.min(this.#view.until, frame.from + (slot + 1) * frame.step)), y: frame.y(values[slot])});
+    }
+    this.#drawNames(context, ends, colors);
+  }
+
+  /** Names of lines at their right ends, those that would lie upon each other left out. @param {CanvasRenderingContext2D} context @param {{stat: string, x: number, y: number}[]} ends @param {Colors} colors */
+  #drawNames(context, ends, colors) {
+    const ratio = devicePixelRatio || 1;
+    context.font = `600 ${10 * ratio}px ${colors.font}`;
+    context.textAlign = "right";
+    context.textBaseline = "bottom";
+    context.lineJoin = "round";
+    let before = Infinity;
+    for (const {stat, x, y} of ends) {
+      if (before - y < 12 * ratio) continue;
+      before = y;
+      context.lineWidth = 3 * ratio;
+      context.strokeStyle = colors.panel;
+      context.strokeText(stat, x - 4 * ratio, y - 3 * ratio);
+      context.fillStyle = colors.heatLine;
+      context.fillText(stat, x - 4 * ratio, y - 3 * ratio);
+    }
   }
 }

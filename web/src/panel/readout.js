@@ -76,7 +76,7 @@ export function readout(scene, time, line, value) {
   const cell = slot !== null && value !== null && scene.heat ? cellAt(scene, slot, value) : null;
   return html`<p class="panel-readout num">${head} ${name}
     ${cell ? html`<span class="cell"><i>cell</i> ${text(cell.low, line.unit)}–${text(cell.high, line.unit)}: <b>${count(cell.count)}</b>, ${text(cell.above * 100, "percent", {digits: 3})} above</span>` : nothing}
-    ${numbersOf(scene, line, slot).map(([stat, shown]) => html`<span class="stat"><i>${stat}</i> ${shown || kNone}</span> `)}
+    ${numbersOf(scene, line, slot).map(([stat, shown]) => html`<span class="stat stat-${stat.replace(".", "")}"><i>${stat}</i> ${shown || kNone}</span> `)}
     ${slot !== null && slot === scene.open ? html`<span class="why">open slot</span>` : nothing}</p>`;
 }
 

@@ -96,7 +96,7 @@ function fillHeat(scene, spec, answer) {
   const names = /** @type {string[]} */ (answer.series ?? []);
   const name = names[0] ?? spec.series?.[0] ?? "";
   const columns = /** @type {any} */ (answer);
-  scene.unit = unitOf(name, "distribution", {chosen: spec.unit});
+  scene.unit = unitOf(name, "distribution", {given: /** @type {any} */ (answer).unit, chosen: spec.unit});
   scene.samples = medianCount(columns.count);
   const line = lineOf({name, label: labelsOf([name])[0], kind: "distribution", columns, stat: "p50", spec, paint: {index: 1, dash: []}});
   if (names.length > 1) line.label = `${names.length} series`;
@@ -119,7 +119,7 @@ function fillLines(scene, spec, answer, palette) {
       if (!all[i][stat]) continue;
       const paint = palette.paint(names[i]);
       const line = lineOf({
-        name: names[i], label: stats.length > 1 ? `${labels[place]} ${stat}` : labels[place], kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
+        name: names[i], label: stats.length === 1 ? labels[place] : chosen.length === 1 ? stat : `${labels[place]} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
         paint: stats.length > 1 && stat !== stats[0] ? {...paint, dash: stats.indexOf(stat) === 1 ? [6, 3] : [2, 2]} : paint,
       });
       scene.lines.push(line);
@@ -164,16 +164,26 @@ function numbers(column) {
 function lineOf({name, label, kind, columns, stat, spec, paint}) {
   const values = stat === "value" ? numbers(columns.value) : columns[stat] ?? [];
   const own = stat === "value" ? {avg: values} : columns;
-  /** @type {number[]} */
-  const present = [];
-  for (let slot = 0; slot < values.length; ++slot) if (values[slot] !== null && values[slot] !== undefined) present.push(slot);
-  const distances = present.slice(1).map((slot, i) => slot - present[i]).sort((a, b) => a - b);
   return {
     name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit}), paint, values,
     columns: own, all: total(own), hidden: (spec.hidden ?? []).includes(name), role: "series",
-    spacing: distances.length ? distances[Math.floor((distances.length - 1) / 2)] : 1, host: split(name).tags.get("host") ?? "",
+    spacing: spacingOf(values), host: split(name).tags.get("host") ?? "",
     about: {since: columns.since, last: columns.last},
   };
+}
+
+/** The usual distance of slots with samples: of a series that is sent each minute, six slots of 10 s. @param {(number|null)[]} values */
+function spacingOf(values) {
+  /** @type {number[]} */
+  const distances = [];
+  let before = -1;
+  for (let slot = 0; slot < values.length; ++slot) {
+    if (values[slot] === null || values[slot] === undefined) continue;
+    if (before >= 0) distances.push(slot - before);
+    before = slot;
+  }
+  distances.sort((a, b) => a - b);
+  return distances.length ? distances[Math.floor((distances.length - 1) / 2)] : 1;
 }
 
 /** Indices of the series with the highest maximum, mean or last value. @param {any[]} all @param {number[]} order @param {string} by */
@@ -211,7 +221,7 @@ function fillBefore(scene, spec, answer) {
       const at = compared(scene.from + slot * scene.step, by, scene.zone);
       return column[Math.round((at - answer.from) / answer.step)] ?? null;
     });
-    scene.before.push({...line, role: "before", values, columns: {avg: values}, all: total({avg: values}), label: `${line.label}, ${by === "1d" ? "a day" : "a week"} before`});
+    scene.before.push({...line, role: "before", values, spacing: spacingOf(values), columns: {avg: values}, all: total({avg: values}), label: `${line.label}, ${by === "1d" ? "a day" : "a week"} before`});
   }
 }
 

@@ -6,7 +6,7 @@ import {isAbort} from "../data/client.js";
 import {age, number, text, visible} from "../model/format.js";
 import {hostSections, parted} from "../model/use.js";
 import {spark} from "../parts/spark.js";
-import {cgroupPanels, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
+import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
 import {kColumns, kGroupLabels} from "./hosts_model.js";
 import {hostList} from "./host_list.js";
 import {createPanelGrid} from "./panel_grid.js";
@@ -19,6 +19,9 @@ const kGradeWords = {ok: "good", warn: "worth a look", bad: "bad", "": ""};
 /** Facts are read anew after so long, in seconds: devices and cgroups come and go. */
 const kFactsAge = 60;
 
+/** Narrow screens have one section open at a time. */
+const kPhone = "(max-width: 700px)";
+
 /** @param {HTMLElement} element @param {App} app */
 export function createHostScreen(element, app) {
   const host = app.route().arg;
@@ -28,8 +31,12 @@ export function createHostScreen(element, app) {
   head.className = "host-head";
   element.classList.add("host-screen");
   element.append(head, body);
+  const phone = window.matchMedia(kPhone);
+  phone.addEventListener("change", () => draw(), {signal: abort.signal});
   /** @type {import("./host_facts.js").SeriesOfHost[]|null} */
   let series = null;
+  /** @type {ReturnType<typeof hasSeries>|null} */
+  let has = null;
   let isTruncated = false;
   /** @type {string[]} */
   let devices = [];
@@ -65,6 +72,7 @@ export function createHostScreen(element, app) {
     try {
       const [found] = await Promise.all([loadSeries(app, host, abort.signal), app.hosts.load({signal: abort.signal}).catch(() => [])]);
       series = found.series;
+      has = hasSeries(found.series);
       isTruncated = found.truncated;
       fault = "";
       const range = {from: app.route().from, until: app.route().until};
@@ -100,8 +108,7 @@ export function createHostScreen(element, app) {
     const known = app.hosts.find(host);
     const device = devices.includes(own("dev")) ? own("dev") : undefined;
     const link = interfaces.includes(own("if")) ? own("if") : undefined;
-    const paths = series ? new Set(series.map((one) => one.name.split(";")[0])) : null;
-    return hostSections({host, devices, interfaces, collectors: known?.collectors ?? {}, paths, ...(device ? {device} : {}), ...(link ? {interface: link} : {})});
+    return hostSections({host, devices, interfaces, collectors: known?.collectors ?? {}, has, ...(device ? {device} : {}), ...(link ? {interface: link} : {})});
   }
 
   /** With the changes of the user, and the other host that is laid beside. @param {PanelSpec} panel @returns {PanelSpec} */
@@ -203,10 +210,21 @@ export function createHostScreen(element, app) {
     const {absent} = parted(section);
     const extra = section.id === "disk" ? picker("device", devices, own("dev") || devices[0], (dev) => app.goOwn({dev}))
       : section.id === "network" ? picker("interface", interfaces, own("if") || interfaces[0], (link) => app.goOwn({if: link})) : nothing;
-    return html`<div class="host-section"><h2>${glyph(gradeOf(section.id))}${section.title}</h2>${extra}
+    const name = html`${glyph(gradeOf(section.id))}${section.title}`;
+    if (!isOpen(section.id)) {
+      return html`<div class="host-section"><h2><button type="button" class="host-fold" aria-expanded="false" @click=${() => jump(section.id)}>${name}</button></h2></div>`;
+    }
+    return html`<div class="host-section"><h2>${phone.matches ? html`<button type="button" class="host-fold" aria-expanded="true" @click=${() => app.goOwn({o: "none"})}>${name}</button>` : name}</h2>${extra}
       ${section.note ? html`<span class="host-note">${visible(section.note)}</span>` : nothing}
       ${absent.length && series ? html`<details class="host-absent"><summary>${absent.length} without data</summary><ul>${absent.map((panel) => html`<li>${panel.title}: ${visible(panel.note ?? "")}</li>`)}</ul></details>` : nothing}</div>
       ${section.id === "cgroups" ? cgroupTable() : nothing}`;
+  }
+
+  /** On a phone one section is open: the chosen one, else the worst one, else the first. @param {string} id */
+  function isOpen(id) {
+    if (!phone.matches) return true;
+    const worst = row && row.worst >= 0 ? kColumns[row.worst].group : "cpu";
+    return (own("o") || worst) === id;
   }
 
   function cgroupTable() {
@@ -235,18 +253,18 @@ export function createHostScreen(element, app) {
     const groups = [];
     for (const section of all) {
       const {present} = parted(section);
-      const panels = present.map(drawn);
+      const panels = isOpen(section.id) ? present.map(drawn) : [];
       // Small panels stand three in a row below the large ones.
       const spans = Object.fromEntries(panels.filter((panel) => panel.height === "S").map((panel) => [panel.id, 4]));
       groups.push({id: section.id, head: sectionHead(section), columns: 2, spans, panels});
-      if (section.id === "cgroups" && chosen) {
+      if (section.id === "cgroups" && chosen && isOpen("cgroups")) {
         groups.push({id: "cgroup", head: html`<div class="host-section"><h2><bdi>${visible(chosen)}</bdi></h2></div>`, columns: 2, panels: cgroupPanels(host, chosen).map(drawn)});
       }
     }
     groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
       open: (name) => app.go({screen: "explore", arg: "", own: {p0: [name]}})}) : html`<div class="host-section"><h2>All</h2></div>`, panels: []});
     grid.update(groups);
-    if (own("o") && series) scroll(own("o"));
+    if (own("o") && own("o") !== "none" && series) scroll(own("o"));
   }
 
   /** @param {1|-1} step */

@@ -35,6 +35,23 @@ export function tagValues(series, path, tag) {
 }
 
 /**
+ * Whether any series has a path and tags; values are as globs have them.
+ * @param {SeriesOfHost[]} series
+ * @returns {(path: string, tags: Record<string, string>) => boolean}
+ */
+export function hasSeries(series) {
+  /** @type {Map<string, Map<string, string>[]>} */
+  const paths = new Map();
+  for (const {name} of series) {
+    const {path, tags} = split(name);
+    const all = paths.get(path);
+    if (all) all.push(tags);
+    else paths.set(path, [tags]);
+  }
+  return (path, tags) => (paths.get(path) ?? []).some((own) => Object.entries(tags).every(([key, value]) => literal(own.get(key) ?? "") === value));
+}
+
+/**
  * Devices by how busy they are in the range, as far as the server says so.
  * @param {App} app @param {string} host @param {string} path whose rate ranks @param {string[]} devices @param {{from: string, until: string}} range
  * @returns {Promise<string[]>}
