@@ -193,6 +193,7 @@ std::string tree_json(std::string_view prefix, const TreePage& page) {
   std::string out = "{";
   append_text(out, "prefix", prefix);
   append_integer(out, "series", page.series);
+  append_integer(out, "names", page.names);
   append_key(out, "children");
   out.push_back('[');
   for (const TreePage::Child& child : page.children) {

@@ -13,6 +13,7 @@ namespace {
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
 constexpr std::array<ParameterRule, 3> kTreeParameters = {{{"prefix"}, {"limit"}, {"after"}}};
+constexpr std::array<ParameterRule, 4> kSearchParameters = {{{"q"}, {"limit"}, {"kind"}, {"under"}}};
 constexpr std::array<ParameterRule, 11> kQueryParameters = {{{"series", true},
                                                              {"expr"},
                                                              {"from"},
@@ -75,6 +76,14 @@ std::vector<Route> query_routes(const HttpServices& services) {
        "the parts that paths have after a prefix",
        Lane::kQuery,
        with(handle_tree)},
+      {"GET",
+       "/api/v1/search",
+       kSearchParameters,
+       0,
+       {},
+       "the series whose names have some words",
+       Lane::kQuery,
+       with(handle_search)},
   };
 }
 

@@ -14,6 +14,8 @@ namespace statmill {
 HttpResponse handle_series(const HttpServices& services, const Url& url, QueryControl& control,
                            BodySink& sink);
 HttpResponse handle_tree(const HttpServices& services, const Url& url, QueryControl& control, BodySink& sink);
+HttpResponse handle_search(const HttpServices& services, const Url& url, QueryControl& control,
+                           BodySink& sink);
 HttpResponse handle_query(const HttpServices& services, const Url& url, QueryControl& control,
                           BodySink& sink);
 HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryControl& control,

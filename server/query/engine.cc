@@ -228,64 +228,11 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
   return answer;
 }
 
-Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& control) const {
-  const auto nodes = table_.names().children_of(
-      request.prefix, [&control] { return control.should_stop(); },
-      [&control](size_t bytes) {
-        const Status taken = control.take_memory(bytes);
-        return taken ? control.check() : taken;
-      });
-  if (Status s = control.check(); !s) return s.error();
-  if (!nodes) return nodes.error();
-  const int64_t step_s = table_.tiers().finest().step_s;
-  TreePage out;
-  for (const TreeNode& node : *nodes) {
-    out.series += node.series;
-    std::string part = node.path.substr(request.prefix.size());
-    if (request.after && part <= *request.after) continue;
-    if (out.children.size() == request.limit) {
-      out.has_more = true;
-      continue;
-    }
-    TreePage::Child& child = out.children.emplace_back();
-    child = {.part = std::move(part),
-             .series = node.series,
-             .is_branch = node.is_branch,
-             .has_tags = node.has_tags};
-    const auto summary = node.is_leaf ? table_.summary(node.path) : std::nullopt;
-    if (summary) child.leaf = SeriesInfo{node.path, summary->kind, summary->last_slot * step_s};
-  }
-  return out;
-}
-
 Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp now,
                                      QueryControl& control) const {
   return run_attempts(control, [&] {
     return read_stat_table({table_, store_, cache_}, request, now, control);
   });
-}
-
-Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
-  const int64_t step_s = table_.tiers().finest().step_s;
-  SeriesPage out;
-  FamilyLookup families(table_.families());
-  // If names change meanwhile, the page mixes old and new ones.
-  for (int i = 0; i < kAttemptsMax; ++i) {
-    const uint64_t version = table_.names_version();
-    const NameIndex::FirstNames found =
-        table_.names().first_names(glob, limit, [&control] { return control.should_stop(); });
-    if (Status s = control.check(); !s) return s.error();
-    out = {{}, found.has_more};
-    for (const std::string& name : found.names) {
-      const auto summary = table_.summary(name);
-      if (!summary) continue;
-      const FamilyRow& family = families.of(name, summary->kind);
-      out.series.push_back({name, summary->kind, summary->last_slot * step_s, summary->first_slot * step_s,
-                            family.unit, family.help, table_.retention().tiers(summary->retention).text()});
-    }
-    if (table_.names_version() == version) break;
-  }
-  return out;
 }
 
 }  // namespace statmill

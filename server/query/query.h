@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "proto/sample.h"
 #include "server/names/label_matcher.h"
+#include "server/names/search_words.h"
 #include "server/query/query_limits.h"
 #include "storage/bucket.h"
 #include "storage/histogram.h"
@@ -219,6 +220,20 @@ struct TreePage {
   uint64_t series = 0;          // of all children, also of those that the page leaves out
   std::vector<Child> children;  // ascending
   bool has_more = false;
+  uint64_t names = 0;  // differs from that of another page if names have changed
+};
+
+// The series whose names match a search.
+struct SearchPage {
+  struct Found {
+    SeriesInfo series;
+    NameHits hits;  // in the name
+  };
+  std::vector<Found> series;  // the best first
+  uint64_t total = 0;         // names that match
+  bool is_complete = true;    // false: the time was up, and there may be more
+  double ms = 0;
+  uint64_t names = 0;  // as in TreePage
 };
 
 struct SeriesPage {

@@ -15,6 +15,11 @@ std::string ServerReports::status() const {
 
 std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }
 
+std::vector<Reports::Refused> ServerReports::refused_with(const std::vector<std::string>& words,
+                                                          size_t limit) const {
+  return refused_lines_with(sources_.refusals, words, limit);
+}
+
 std::string ServerReports::cardinality(size_t parts) const {
   return cardinality_json({sources_.table, sources_.refusals, sources_.new_series}, parts);
 }

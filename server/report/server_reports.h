@@ -35,6 +35,7 @@ class ServerReports final : public Reports {
 
   std::string status() const override;
   std::string rejects() const override;
+  std::vector<Refused> refused_with(const std::vector<std::string>& words, size_t limit) const override;
   std::string cardinality(size_t parts) const override;
   std::string agents() const override;
   std::string hosts() const override;

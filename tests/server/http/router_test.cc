@@ -156,7 +156,7 @@ TEST_F(RouterTest, TreeListsChildren) {
     return page;
   };
   const std::string children =
-      R"({"prefix":"host.web1.","series":12,"children":[{"part":"cpu","series":9,"branch":true},)"
+      R"({"prefix":"host.web1.","series":12,"names":0,"children":[{"part":"cpu","series":9,"branch":true},)"
       R"({"part":"requests","series":2,"tags":true},)"
       R"({"part":"uptime","series":1,"kind":"gauge","last_s":1700000020}],"next":)";
   EXPECT_EQ(ask("GET", "/api/v1/tree?prefix=host.web1.&limit=3").body, children + "\"uptime\"}\n");

@@ -138,6 +138,52 @@ TEST_F(OverviewRoutesTest, ErrorsAreClear) {
             422U);
 }
 
+TEST_F(OverviewRoutesTest, TreeListsTheTagsOfAPathAfterASemicolon) {
+  for (const char* const name :
+       {"disk.used", "disk.used;d=a", "disk.used;d=b;x=1", "disk.used;d=c", "disk.usedx;d=a"})
+    world_.add(name, Kind::kGauge, Number::of(1), kNow_s - 10);
+  const auto tree = [&](Parameters parameters) {
+    return json::parse(world_.ask({"/api/v1/tree", std::move(parameters)}).body).as_object();
+  };
+  const json::object page = tree({{"prefix", "disk.used;"}, {"limit", "2"}});
+  EXPECT_EQ(json::serialize(page.at("children")),
+            R"([{"part":"d=a","series":1,"kind":"gauge","last_s":1700000090},)"
+            R"({"part":"d=b;x=1","series":1,"kind":"gauge","last_s":1700000090}])");
+  EXPECT_EQ(page.at("series"), 3);
+  EXPECT_EQ(page.at("next"), "d=b;x=1");
+  const json::object rest = tree({{"prefix", "disk.used;"}, {"after", "d=b;x=1"}});
+  EXPECT_EQ(rest.at("children").as_array().size(), 1U);
+  EXPECT_TRUE(rest.at("next").is_null());
+  EXPECT_EQ(rest.at("names"), page.at("names"));
+  world_.add("new", Kind::kGauge, Number::of(1), kNow_s - 10);
+  EXPECT_NE(tree({}).at("names"), page.at("names"));
+}
+
+TEST_F(OverviewRoutesTest, SearchFindsSeriesWithTheirKinds) {
+  world_.add("sched.wait_ns;host=web1", Kind::kDistribution, Number::of(1), kNow_s - 10);
+  world_.add("load.run;host=web1", Kind::kGauge, Number::of(1), kNow_s - 10);
+  const auto search = [&](Parameters parameters) {
+    return json::parse(world_.ask({"/api/v1/search", std::move(parameters)}).body).as_object();
+  };
+  const json::object found = search({{"q", "WEB wait"}});
+  EXPECT_EQ(found.at("total"), 1);
+  EXPECT_EQ(found.at("total_is"), "exact");
+  EXPECT_EQ(
+      json::serialize(found.at("series")),
+      R"([{"name":"sched.wait_ns;host=web1","kind":"distribution","last_s":1700000090,"hits":[[6,10],[19,22]]}])");
+  EXPECT_EQ(search({{"q", "web"}, {"kind", "gauge"}}).at("total"), 1);
+  EXPECT_EQ(search({{"q", "web"}, {"under", "load."}}).at("total"), 1);
+  world_.fake().refused = {{"bad_value", "10.0.0.7", "web much"}};
+  EXPECT_EQ(json::serialize(search({{"q", "web"}}).at("refused")),
+            R"([{"reason":"bad_value","from":"10.0.0.7","line":"web much"}])");
+  for (const Parameters& bad : std::vector<Parameters>{{},
+                                                       {{"q", " "}},
+                                                       {{"q", "a"}, {"kind", "x"}},
+                                                       {{"q", "a"}, {"limit", "1001"}},
+                                                       {{"q", std::string(257, 'a')}}})
+    EXPECT_EQ(world_.ask({"/api/v1/search", bad}).status, 400U);
+}
+
 // Each cell is what /api/v1/query answers for the series of the row as one slot.
 RC_GTEST_PROP(OverviewTable, CellsEqualQueriesOfOneSlot, ()) {
   PromqlWorld world(true);
