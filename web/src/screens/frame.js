@@ -1,8 +1,8 @@
 // The frame of every screen: screens, search, time, live, losses, zone, theme, help.
 
 import { html, nothing, render } from "lit-html";
-import { age, count } from "../model/format.js";
-import { label } from "../model/range.js";
+import { age, clock, count, day, span } from "../model/format.js";
+import { label, resolve } from "../model/range.js";
 import { icon } from "../parts/icon.js";
 import { openMenu } from "../parts/menu.js";
 import { createSearchBox } from "../parts/search_box.js";
@@ -18,10 +18,25 @@ export const kScreens = [
 ];
 
 const kEvery = [1, 5, 10, 60];
+const kShort = 600;  // s, a range whose label has seconds
 
 /** The screen under which a route stands in the frame. @param {string} screen */
 function under(screen) {
   return screen === "host" ? "hosts" : screen === "d" ? "dashboards" : screen;
+}
+
+/**
+ * A range as short as it can be: the date of today and seconds of a long range are left out.
+ * @param {string} from @param {string} until @param {number} now @param {string} zone
+ */
+export function rangeText(from, until, now, zone) {
+  const begin = resolve(from, now);
+  const end = resolve(until, now);
+  if (until === "now" || begin === null || end === null) return label(from, until, now, zone);
+  const how = { seconds: end - begin < kShort };
+  const today = day(now, zone);
+  if (day(begin, zone) === today && day(end, zone) === today) return `${clock(begin, zone, how)} – ${clock(end, zone, how)}`;
+  return span(begin, end, zone, how);
 }
 
 /**
@@ -124,7 +139,7 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
 
   function times() {
     const { from, until, live } = app.route();
-    const text = label(from, until, app.clock.now(), app.zone());
+    const text = rangeText(from, until, app.clock.now(), app.zone());
     const isLive = live === "1";
     return html`
       <span class="buttons" role="group" aria-label="Time">

@@ -3,7 +3,6 @@
 
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
-import { Palette } from "../model/colors.js";
 import { resolve } from "../model/range.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
@@ -62,7 +61,6 @@ export function createPanelGrid(element, app, options) {
   /** @type {AbortController|null} */
   let running = null;
   let current = "";  // id of the panel that keys act on
-  const palette = new Palette();
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -250,7 +248,7 @@ export function createPanelGrid(element, app, options) {
     cellElement.addEventListener("pointerdown", () => { current = id; });
     const cell = {
       element: cellElement, spec, answers: {}, asked: "", isNear: false,
-      panel: createPanel(cellElement, { host: shared, pool: app.pool, palette }),
+      panel: createPanel(cellElement, { host: shared, pool: app.pool }),
     };
     observer.observe(cellElement);
     return cell;
