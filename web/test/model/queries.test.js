@@ -107,3 +107,14 @@ test("points suit the width, rows have two pixels", () => {
   assert.equal(maxPoints(1e5), 1000);
   for (const [height, powers] of [[150, 10], [150, 40], [400, 20]]) assert.ok(height / (powers * 2 ** grouping(height, powers)) >= 2);
 });
+
+test("a slot is unusual three deviations from the same hour of four weeks", () => {
+  const week = 7 * 86400;
+  const at = 10 * week;
+  const weeks = Object.fromEntries([1, 2, 3, 4].map((back) => [`p~u${back}`, {id: `p~u${back}`, status: 200, from: at - back * week, until: at - back * week + 3600, step: 3600,
+    series: [{name: "a", kind: "gauge", avg: [10], stddev: [1], count: [60]}]}]));
+  const answers = {p: {id: "p", status: 200, from: at, until: at + 40, step: 10, tier: 10, series: [{name: "a", kind: "gauge", avg: [10, 12.9, 13.2, 6]}]}, ...weeks};
+  const found = sceneOf({id: "p", unusual: true}, {from: at, until: at + 40, now: at + 100, zone: "UTC"}, answers, new Palette(), []);
+  assert.deepEqual(found?.unusual.map(({slot}) => slot), [2, 3]);
+  assert.ok((found?.unusual[0].by ?? 0) > 3 && (found?.unusual[1].by ?? 0) < -3);
+});
