@@ -217,7 +217,6 @@ export class PanelView {
     if (!this.#scene || !this.#plot.canvas) return;
     this.#plot.move(from, until);
     this.#drawCrosshair();
-    this.#drawFoot();
   }
 
   #draw() {
@@ -354,6 +353,8 @@ export class PanelView {
   }
 
   #drawFoot() {
+    // Out of view nothing is read; it is drawn when it comes back.
+    if (!this.#visible && this.#foot.hasChildNodes()) return;
     const scene = this.#scene;
     if (!scene || this.#isEmpty()) {
       render(nothing, this.#foot);
