@@ -36,6 +36,21 @@ export function badgesOf(scene, {live, widths}) {
   return badges;
 }
 
+/**
+ * How often a whole of several calls meets one that is slower than a percentile.
+ * @param {Scene} scene @param {number} calls @param {(calls: number) => void} changed
+ */
+export function chance(scene, calls, changed) {
+  const line = scene.lines[0];
+  if (!line || line.all.p99 === null || line.all.p99 === undefined) return nothing;
+  /** @param {number} share */
+  const meets = (share) => text((1 - share ** calls) * 100, "percent", {digits: 3});
+  return html`<p class="panel-chance">Of pages with <input type="number" class="num" min="1" max="100000" aria-label="Calls of a page" .value=${String(calls)}
+    @change=${(/** @type {Event} */ event) => changed(Math.max(1, Math.min(100000, Math.round(Number(/** @type {HTMLInputElement} */ (event.currentTarget).value)) || 1)))}> calls,
+    <b class="num">${meets(0.99)}</b> meet one above the p99 of <b class="num">${text(line.all.p99, line.unit, {digits: 3})}</b>, and
+    <b class="num">${meets(0.5)}</b> one above the median of <b class="num">${text(line.all.p50, line.unit, {digits: 3})}</b>. The slowest took <b class="num">${text(line.all.max, line.unit, {digits: 3})}</b>.</p>`;
+}
+
 /** What tints and lines of a heatmap mean. @param {Scene} scene @param {string[]} heat colours */
 export function tintScale(scene, heat) {
   const largest = scene.heat?.largest ?? 0;

@@ -74,6 +74,7 @@ export function menuItems({spec, view, scale, isDistribution}, change, act, expo
     line,
     ...(view === "heatmap" ? [] : [
       ...kBands.map(([id, label]) => state(`Band: ${label}`, "b", (spec.band ?? "mm") === id, () => change({band: /** @type {any} */ (id)}))),
+      state("Mark unusual slots", "u", spec.unusual ?? false, () => change({unusual: !spec.unusual})),
       state("Compare with a day before", "w", compare === "1d", () => change({compare: compare === "1d" ? "none" : "1d"})),
       state("Compare with a week before", "w", compare === "1w", () => change({compare: compare === "1w" ? "none" : "1w"})),
     ]),

@@ -7,7 +7,7 @@ import {nameOf, split} from "../model/labels.js";
 import {changed} from "../model/range.js";
 import {slotAt} from "../model/step.js";
 import {pathOf} from "../model/units.js";
-import {badgesOf, tintScale} from "./badges.js";
+import {badgesOf, chance, tintScale} from "./badges.js";
 import {controls, menuItems} from "./controls.js";
 import {Crosshair} from "./crosshair.js";
 import {dataTable} from "./data_table.js";
@@ -31,6 +31,9 @@ import {sceneOf} from "./scene.js";
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").PanelHost} PanelHost */
 /** @typedef {import("./types.js").Panel} Panel */
+
+/** An icon of the page's sprite. @param {string} name */
+const icon = (name) => html`<svg class="icon" aria-hidden="true"><use href="#i-${name}"></use></svg>`;
 
 let panels = 0;
 const kSpokenApart = 1000;
@@ -214,7 +217,6 @@ export class PanelView {
     if (!this.#scene || !this.#plot.canvas) return;
     this.#plot.move(from, until);
     this.#drawCrosshair();
-    this.#drawFoot();
   }
 
   #draw() {
@@ -284,9 +286,9 @@ export class PanelView {
       <p class="panel-badges num">${this.#badges().map((badge) => html`<span class="panel-badge ${badge.tone}" title=${badge.title}>${badge.text}</span>`)}</p>
       <div class="panel-tools">
         <button type="button" class="tool" aria-label="${isBig ? "Close" : "Open large"}: ${title}" title="${isBig ? "Close (Esc)" : "Open large (Enter)"}"
-          @click=${() => this.#host.act(this.#spec.id, isBig ? "close" : "open")}>${isBig ? "✕" : "⤢"}</button>
+          @click=${() => this.#host.act(this.#spec.id, isBig ? "close" : "open")}>${icon(isBig ? "close" : "expand")}</button>
         <button type="button" class="tool" aria-haspopup="menu" aria-label="Menu of ${title}" title="Menu"
-          @click=${(/** @type {Event} */ event) => this.#host.menu(/** @type {Element} */ (event.currentTarget), this.#menu())}>⋯</button>
+          @click=${(/** @type {Event} */ event) => this.#host.menu(/** @type {Element} */ (event.currentTarget), this.#menu())}>${icon("more")}</button>
       </div>`, this.#head);
   }
 
@@ -351,6 +353,8 @@ export class PanelView {
   }
 
   #drawFoot() {
+    // Out of view nothing is read; it is drawn when it comes back.
+    if (!this.#visible && this.#foot.hasChildNodes()) return;
     const scene = this.#scene;
     if (!scene || this.#isEmpty()) {
       render(nothing, this.#foot);
@@ -378,6 +382,7 @@ export class PanelView {
     render(html`${lane(marks, box.left, scene.zone, (mark) => this.#host.pin(mark.time))}
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
       ${readout(scene, time, line, value)}${legend}
+      ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
       ${this.#selection ? histogram(this.#selection, scene, {close: () => { this.#selection = null; this.#drawFoot(); },
         changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);
   }

@@ -197,7 +197,7 @@ export class Plot {
     const seconds = spacing(from, until, this.box.width / 84).unit === "second";
     const by = spacing(from, until, Math.max(2, this.box.width / (seconds ? (until - from) < 600 ? 92 : 74 : 84)));
     const at = ticks(from, until, by, this.#scene?.zone ?? "UTC");
-    return {at, texts: labels(at, by, this.#scene?.zone ?? "UTC")};
+    return {at, texts: fitted(labels(at, by, this.#scene?.zone ?? "UTC"), at.map((time) => this.x(time)), this.box.width)};
   }
 
   #valueTicks() {
@@ -260,6 +260,12 @@ export class Plot {
       drawHeat(context, scene, {x, y, box, ratio, isLog: this.#value.scale === "log", stops: colors.heat});
       this.#drawPercentiles(context, frame, colors);
     } else this.#drawLines(context, frame, colors);
+    // A ribbon at the top where slots are unusual.
+    context.fillStyle = colors.warn;
+    for (const slot of new Set(scene.unusual.map((one) => one.slot))) {
+      const left = x(scene.from + slot * scene.step);
+      context.fillRect(left, box.top, Math.max(ratio * 2, x(scene.from + (slot + 1) * scene.step) - left), 3 * ratio);
+    }
     context.restore();
     context.strokeStyle = colors.border;
     context.lineWidth = ratio;
@@ -339,4 +345,24 @@ export class Plot {
       context.fillText(stat, x - 4 * ratio, y - 3 * ratio);
     }
   }
+}
+
+/** Width of a date below a time, in CSS px, and what may stand beyond the plot at its right. */
+const kDateWidth = 96;
+const kRightRoom = 12;
+
+/**
+ * Labels without the dates that would lie upon the next one or be cut at the right.
+ * @param {string[]} texts @param {number[]} lefts of the ticks @param {number} width of the plot
+ */
+function fitted(texts, lefts, width) {
+  let next = Infinity;
+  const result = [...texts];
+  for (let i = texts.length - 1; i >= 0; --i) {
+    if (!texts[i].includes("\n")) continue;
+    const half = texts[i].split("\n")[1].length * 3.2;
+    if (lefts[i] + half > width + kRightRoom || next - lefts[i] < kDateWidth) result[i] = texts[i].split("\n")[0];
+    else next = lefts[i];
+  }
+  return result;
 }

@@ -2,6 +2,7 @@
 
 import {compared} from "../model/range.js";
 import {literal} from "../model/use.js";
+import {kWeeks, weekOf} from "./unusual.js";
 import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
 
 /** @typedef {import("./panel.js").PanelSpec} PanelSpec */
@@ -61,6 +62,11 @@ export function queriesOf(spec, range, width, learnt) {
   const queries = [main];
   if (spec.compare && spec.compare !== "none" && !isHeat) {
     queries.push({...main, id: `${spec.id}~cmp`, from: compared(range.from, spec.compare, range.zone), until: compared(range.until, spec.compare, range.zone)});
+  }
+  if (spec.unusual && !isHeat && main.stats) {
+    for (let week = 1; week <= kWeeks; ++week) {
+      queries.push({...main, id: `${spec.id}~u${week}`, ...weekOf(range, week), stats: ["avg", "stddev", "count"]});
+    }
   }
   if (main.series && (isHeat || learnt.series > 0 && learnt.series <= kTotalsMax)) {
     const percentiles = isHeat || learnt.kinds.has("distribution") ? ["p50", "p99"] : [];

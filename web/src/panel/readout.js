@@ -1,7 +1,7 @@
 // What the crosshair reads: the slot, and the numbers of one series in it; without a crosshair those of the whole range.
 
 import {html, nothing} from "lit-html";
-import {age, clock, count, day, kNone, span, text} from "../model/format.js";
+import {age, clock, count, day, kNone, number, span, text} from "../model/format.js";
 import {slotAt} from "../model/step.js";
 import {totalUnit} from "../model/units.js";
 import {cellAt} from "./heatmap.js";
@@ -46,6 +46,11 @@ export function numbersOf(scene, line, slot) {
   return found;
 }
 
+/** @param {number} by deviations */
+export function unusualText(by) {
+  return `unusual: ${number(Math.abs(by), "none", {digits: 2}).text} sd ${by > 0 ? "above" : "below"} the same hour of four weeks`;
+}
+
 /** The times of a slot, without the date while all slots are of one day. @param {Scene} scene @param {number} from */
 function slotText(scene, from) {
   const seconds = scene.step % 60 !== 0;
@@ -73,10 +78,12 @@ export function readout(scene, time, line, value) {
     const why = gap ? gap.reason : from > scene.now ? "not yet" : "no samples";
     return html`<p class="panel-readout num">${head} ${name} <span class="why">${why}${gap ? html`, ${age(gap.until - gap.from)}` : nothing}</span></p>`;
   }
+  const odd = slot === null ? undefined : scene.unusual.find((one) => one.slot === slot && one.line === line.name);
   const cell = slot !== null && value !== null && scene.heat ? cellAt(scene, slot, value) : null;
   return html`<p class="panel-readout num">${head} ${name}
     ${cell ? html`<span class="cell"><i>cell</i> ${text(cell.low, line.unit)}–${text(cell.high, line.unit)}: <b>${count(cell.count)}</b>, ${text(cell.above * 100, "percent", {digits: 3})} above</span>` : nothing}
     ${numbersOf(scene, line, slot).map(([stat, shown]) => html`<span class="stat stat-${stat.replace(".", "")}"><i>${stat}</i> ${shown || kNone}</span> `)}
+    ${odd ? html`<span class="why">${unusualText(odd.by)}</span>` : nothing}
     ${slot !== null && slot === scene.open ? html`<span class="why">open slot</span>` : nothing}</p>`;
 }
 
@@ -99,7 +106,8 @@ export function sentence(title, scene) {
   const more = scene.lines.length > 3 ? `; ${scene.lines.length - 3 + scene.restCount} more series` : "";
   const gaps = scene.gaps.length === 0 ? "" : scene.gaps.length === 1 ? `; one gap of ${age(scene.gaps[0].until - scene.gaps[0].from)}: ${scene.gaps[0].reason}`
     : `; ${scene.gaps.length} gaps, the longest ${age(Math.max(...scene.gaps.map((gap) => gap.until - gap.from)))}`;
-  return `${title}, ${length}: ${parts.join("; ")}${more}${gaps}`.replaceAll("\u202F", " ");
+  const odd = scene.unusual.length ? `; ${scene.unusual.length} unusual slots` : "";
+  return `${title}, ${length}: ${parts.join("; ")}${more}${gaps}${odd}`.replaceAll("\u202F", " ");
 }
 
 /** What is said when the crosshair moves by a key. @param {Scene} scene @param {number} time @param {Line|undefined} line */

@@ -4,6 +4,7 @@ import {emptyRuns, last, medianCount, merged, total} from "../model/buckets.js";
 import {visible} from "../model/format.js";
 import {labelsOf, nameOf, split} from "../model/labels.js";
 import {openSlot} from "../model/step.js";
+import {kWeeks, unusualOf} from "./unusual.js";
 import {unitOf} from "../model/units.js";
 import {compared} from "../model/range.js";
 
@@ -42,6 +43,7 @@ export const kLinesMax = 20;
  * @property {string} view @property {"lin"|"log"|"asinh"} scale @property {"mm"|"sd"|"off"} band
  * @property {[number, number]|undefined} limits
  * @property {Heat|null} heat
+ * @property {import("./unusual.js").Unusual[]} unusual
  * @property {number} samples median of a point
  * @property {string[]} missing @property {string[]} warnings
  */
@@ -75,7 +77,7 @@ export function sceneOf(spec, range, answers, palette, marks) {
   const scene = {
     ...time, slots, tier: answer.tier ?? null, lines: [], rest: null, restCount: 0, before: [], gaps: [], open: openSlot(time, range.now),
     now: range.now, zone: range.zone, unit: unitOf("", "gauge"), view: isHeat ? "heatmap" : spec.view === "stack" ? "stack" : "lines",
-    scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0,
+    scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0, unusual: [],
     missing: answer.missing ?? [], warnings: answer.warnings ?? [],
   };
   if (isHeat) fillHeat(scene, spec, answer);
@@ -83,6 +85,10 @@ export function sceneOf(spec, range, answers, palette, marks) {
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
   const before = answers[`${spec.id}~cmp`];
   if (before?.series && !isHeat && spec.compare && spec.compare !== "none") fillBefore(scene, spec, before);
+  if (spec.unusual) {
+    const weeks = Array.from({length: kWeeks}, (_, i) => ({...answers[`${spec.id}~u${i + 1}`], week: i + 1})).filter((week) => week.series && week.step);
+    scene.unusual = unusualOf(scene, weeks);
+  }
   scene.gaps = gapsOf(scene, range, answers[`${spec.id}~up`], marks);
   return scene;
 }

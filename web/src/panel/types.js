@@ -17,6 +17,8 @@
  * @property {"none"|"1d"|"1w"} [compare] overlays the range one day or week before, by wall clock of the zone
  * @property {string[]} [hidden] names that the legend has switched off
  * @property {"max"|"avg"|"last"} [top] what chooses the 20 lines of many series; default `max`
+ * @property {boolean} [unusual] marks slots that are far from the same hour of the four weeks before
+ * @property {number} [calls] how many calls make one whole, such as a page, for the chance that one of them is slow
  * @property {string[]} [order] labels of a stack from below; others follow
  * @property {string} [note] a sentence below the title, for example why there are no data
  */

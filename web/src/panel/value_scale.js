@@ -11,7 +11,7 @@ import {niceLimits} from "./value_axis.js";
 /** Lines above the cells. @param {Scene} scene */
 export function percentiles(scene) {
   const columns = /** @type {Record<string, any>} */ (scene.lines[0]?.columns ?? {});
-  return [{stat: "p50", dash: [], width: 1}, {stat: "p99", dash: [], width: 1.5}, {stat: "p99.9", dash: [4, 2], width: 1}].filter(({stat}) => columns[stat]);
+  return [{stat: "p50", dash: [], width: 1}, {stat: "p99", dash: [], width: 1.5}, {stat: "p99.9", dash: [4, 2], width: 1}, {stat: "max", dash: [1, 2], width: 1}].filter(({stat}) => columns[stat]);
 }
 
 /**

@@ -63,7 +63,7 @@ export function createHostScreen(element, app) {
     act(id, action) {
       if (action !== "dashboard" && action !== "duplicate") return;
       const panel = panelsNow().find((one) => one.id === id);
-      if (panel) app.go({screen: "explore", arg: "", own: {p0: panel.expr ? [`e:${panel.expr}`] : panel.series ?? []}});
+      if (panel) app.go({screen: "explore", arg: "", own: panel.expr ? {"p0.e": [panel.expr]} : {p0: panel.series ?? []}});
     },
   });
 
