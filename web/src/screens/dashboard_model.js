@@ -109,11 +109,11 @@ export function specOf(panel, id, values) {
     const full = replaced(name, of);
     return !full.startsWith("g:") && /[*?[{]/.test(full) ? `g:${full}` : full;
   });
-  const { title, stats, band, unit, limits, hidden, compare, top } = panel;
+  const { title, stats, band, unit, limits, hidden, compare, top, unusual, calls } = panel;
   /** @type {any} */
   const spec = {
     id, series: series.length > 0 ? series : undefined, expr: panel.expr ? replaced(panel.expr, of) : undefined,
-    title: title ? replaced(title, values) : undefined, stats, band, unit, limits, hidden, compare, top, scale: panel.y ?? panel.scale,
+    title: title ? replaced(title, values) : undefined, stats, band, unit, limits, hidden, compare, top, unusual, calls, scale: panel.y ?? panel.scale,
     view: panel.view ?? (panel.kind === "heatmap" ? "heatmap" : panel.kind === "table" ? "table" : undefined),
     height: panel.height ?? kHeights[Math.max(0, Math.min(3, panel.at[3] - 1))],
   };

@@ -79,7 +79,7 @@ export function createStatus(element, app) {
   let faults = {};
   let isRunning = false;
   const tables = createStatusTables(app, draw);
-  const grid = createPanelGrid(gridElement, app, { change: () => undefined });
+  const grid = createPanelGrid(gridElement, app, { change: () => undefined, can: () => false });
   const tab = () => kTabs.some(([id]) => id === app.route().arg) ? app.route().arg : "";
 
   async function load() {
