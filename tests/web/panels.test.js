@@ -288,7 +288,7 @@ describe("panels", {skip: kSkip || false}, () => {
       const canvases = await tab.$$eval("canvas", (/** @type {Element[]} */ all) => all.length);
       assert.ok(canvases <= 24, `${canvases} canvases`);
     }
-    assert.ok(await tab.$$eval(".panel-picture:not([hidden])", (/** @type {Element[]} */ all) => all.length) > 0, "pictures stay");
+    await tab.waitForFunction(() => document.querySelectorAll(".panel-picture:not([hidden])").length > 0);
     await show([busy], {from: kNow - kHour, until: kNow, now: kNow});
     assert.equal(await tab.evaluate(() => /** @type {any} */ (window).harness.pool.count), 1);
     assert.equal(await tab.$$eval("canvas", (/** @type {Element[]} */ all) => all.length), 1);
@@ -316,6 +316,43 @@ describe("panels", {skip: kSkip || false}, () => {
     await tab.waitForSelector(".panel-table tbody tr");
     const cells = await tab.$$eval(".panel-table tbody tr", (/** @type {Element[]} */ all) => all.map((row) => row.querySelector("td")?.getAttribute("title")));
     assert.deepEqual(cells, rows.map((/** @type {string[]} */ row) => row[2]));
+  });
+
+  test("a lone distribution is a heatmap without being told", async () => {
+    await show([{id: "d", series: ["disk.latency_ns;host=db3"]}], {from: kNow - kHour, until: kNow, now: kNow});
+    assert.equal(await tab.getAttribute(".panel", "data-view"), "heatmap");
+    assert.match((await texts(".panel-tints"))[0], /samples in a cell/);
+    await tab.keyboard.press("Escape");
+    await tab.focus(".panel-body");
+    await tab.evaluate(() => /** @type {any} */ (window).harness.press("v"));
+    assert.equal(await tab.getAttribute(".panel", "data-view"), "table");
+  });
+
+  test("a phone: no sideways scroll, targets of 24 px, a long press moves the crosshair, two fingers zoom", async () => {
+    const {page: phone, complaints: own} = await openPage(browser, page.url, {viewport: {width: 380, height: 700}, hasTouch: true, isMobile: true});
+    await phone.waitForFunction(() => "harness" in window);
+    await phone.evaluate((/** @type {any} */ given) => /** @type {any} */ (window).harness.show(given.specs, given.at),
+      {specs: [busy, {id: "h", title: "reads", series: ["disk.latency_ns;host=db3"], view: "heatmap"}], at: {from: kNow - kHour, until: kNow, now: kNow}});
+    assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= 380));
+    const small = await phone.$$eval("button, select, input", (/** @type {Element[]} */ all) => all.map((one) => one.getBoundingClientRect()).filter((box) => box.width > 0 && (box.width < 24 || box.height < 24)).length);
+    assert.equal(small, 0);
+    const over = await phone.$eval(".u-over", (/** @type {Element} */ one) => one.getBoundingClientRect().toJSON());
+    const session = await phone.context().newCDPSession(phone);
+    const y = over.top + over.height / 2;
+    /** @param {string} type @param {number[]} xs */
+    const touch = (type, xs) => session.send("Input.dispatchTouchEvent", {type, touchPoints: xs.map((x, id) => ({x, y, id}))});
+    await touch("touchStart", [over.left + 100]);
+    await phone.waitForSelector(".cross-line");
+    await touch("touchMove", [over.left + 160]);
+    await touch("touchEnd", []);
+    assert.match(await phone.$eval(".panel-readout", (/** @type {Element} */ one) => one.textContent ?? ""), /\d\d:\d\d/);
+    const length = await phone.evaluate(() => { const {from, until} = /** @type {any} */ (window).harness.range(); return until - from; });
+    await touch("touchStart", [over.left + 100, over.left + 160]);
+    for (let i = 1; i <= 5; ++i) await touch("touchMove", [over.left + 100 - 10 * i, over.left + 160 + 10 * i]);
+    await touch("touchEnd", []);
+    await phone.waitForFunction((/** @type {number} */ before) => { const {from, until} = /** @type {any} */ (window).harness.range(); return until - from < before / 2; }, length);
+    assert.deepEqual(own.filter((words) => !/willReadFrequently/.test(words)), []);
+    await phone.close();
   });
 
   test("names are texts wherever they stand", async () => {

@@ -90,6 +90,12 @@ Object.assign(window, {
       });
       await ask();
     },
+    /** @param {string} key of the first panel */
+    async press(key) {
+      const known = cells[0].panel.key(key);
+      await ask();
+      return known;
+    },
     ask, acts, shared, pool, range: () => range,
     /** @param {Record<string, any>} change */
     set: (change) => { ({points = points, now = now, zone = zone} = change); return ask(); },

@@ -19,7 +19,7 @@ import {lane, placed} from "./lane.js";
 import {chips, table} from "./legend.js";
 import {PanelKeys} from "./panel_keys.js";
 import {Plot} from "./plot.js";
-import {kHeights, queriesOf, viewOf} from "./queries.js";
+import {kHeights, mainAnswer, queriesOf, viewOf} from "./queries.js";
 import {readout, sentence} from "./readout.js";
 import {sceneOf} from "./scene.js";
 
@@ -146,7 +146,7 @@ export class PanelView {
     this.#loading = answers === null;
     if (answers) {
       this.#answers = {...this.#answers, ...answers};
-      const main = answers[spec.id];
+      const main = mainAnswer(spec, answers);
       if (main && main.status < 400) this.#learn(main);
     }
     if (answers || this.#scene) this.#scene = sceneOf(spec, range, this.#answers, this.#palette, this.#marks) ?? (answers ? null : this.#scene);
@@ -265,7 +265,7 @@ export class PanelView {
   }
 
   #badges() {
-    const widths = (this.#answers[this.#spec.id]?.series ?? []).map((/** @type {any} */ series) => Number(series?.width) || 0);
+    const widths = (this.#answer()?.series ?? []).map((/** @type {any} */ series) => Number(series?.width) || 0);
     return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, widths});
   }
 
@@ -294,7 +294,7 @@ export class PanelView {
 
   /** What stands in place of a plot, and the table. */
   #drawOver() {
-    const answer = this.#answers[this.#spec.id];
+    const answer = this.#answer();
     const scene = this.#scene;
     let state;
     if (answer && answer.status >= 400 && !this.#loading) {
@@ -306,6 +306,10 @@ export class PanelView {
     else state = nothing;
     this.#body.classList.toggle("empty", state !== nothing);
     render(state, this.#over);
+  }
+
+  #answer() {
+    return mainAnswer(this.#spec, this.#answers);
   }
 
   /** Nothing of the range has samples. */
@@ -414,7 +418,7 @@ export class PanelView {
     const save = (ending, type, content) => scene ? () => this.#host.act(id, "save", {name: `${file}.${ending}`, type, content: content()}) : null;
     const query = this.queries(this.#range)[0];
     return menuItems(this.#shown(), (change) => this.#change(change), (action, detail) => this.#host.act(id, action, detail), {
-      csv: save("csv", "text/csv", () => csv(/** @type {any} */ (scene))), json: save("json", "application/json", () => JSON.stringify(this.#answers[id], null, 1)),
+      can: this.#host.can, csv: save("csv", "text/csv", () => csv(/** @type {any} */ (scene))), json: save("json", "application/json", () => JSON.stringify(this.#answer(), null, 1)),
       png: this.#plot.canvas ? () => void this.#savePng(file) : null, curl: curl(query, this.#range, location.origin), command: command(query, this.#range, location.origin),
     }, this.#range);
   }

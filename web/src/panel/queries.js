@@ -23,6 +23,20 @@ export function isSelector(expr) {
   return /^\s*[A-Za-z_:.][\w:.]*\s*$|^\s*[A-Za-z_:][\w:]*\s*\{[^{}]*\}\s*$|^\s*\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}\s*$/.test(expr) || /\bbuckets_over_time\s*\(/.test(expr);
 }
 
+/**
+ * The id of the heatmap that a panel turns into once an answer has told that its series is a distribution; it is
+ * another one, so that the screen sees that there is more to ask.
+ * @param {string} id
+ */
+export function heatId(id) {
+  return `${id}~heat`;
+}
+
+/** The answer that a panel draws. @param {PanelSpec} spec @param {import("./types.js").Answers} answers @returns {import("./types.js").Answer|undefined} */
+export function mainAnswer(spec, answers) {
+  return (spec.view ? undefined : answers[heatId(spec.id)]) ?? answers[spec.id];
+}
+
 /** Which of the views a panel has, as far as it is known. @param {PanelSpec} spec @param {Learnt} learnt */
 export function viewOf(spec, learnt) {
   if (spec.view === "heatmap" || spec.view === "histogram") return "heatmap";
@@ -41,7 +55,7 @@ export function queriesOf(spec, range, width, learnt) {
   const isHeat = view === "heatmap" && !spec.expr;
   const points = isHeat ? maxColumns(width - 60) : maxPoints(width - 60);
   /** @type {BatchQuery} */
-  const main = {id: spec.id, kind: isHeat ? "heatmap" : "series", stats: [], max_points: points};
+  const main = {id: isHeat && !spec.view ? heatId(spec.id) : spec.id, kind: isHeat ? "heatmap" : "series", stats: [], max_points: points};
   if (isHeat) {
     const percentiles = (spec.stats ?? []).filter((stat) => /^p\d/.test(stat));
     main.series = names;

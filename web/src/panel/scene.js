@@ -4,6 +4,7 @@ import {emptyRuns, last, medianCount, merged, total} from "../model/buckets.js";
 import {visible} from "../model/format.js";
 import {labelsOf, nameOf, split} from "../model/labels.js";
 import {openSlot} from "../model/step.js";
+import {mainAnswer} from "./queries.js";
 import {kWeeks, unusualOf} from "./unusual.js";
 import {unitOf} from "../model/units.js";
 import {compared} from "../model/range.js";
@@ -65,7 +66,7 @@ export const kLinesMax = 20;
  * @returns {Scene|null} null if there is no answer to draw
  */
 export function sceneOf(spec, range, answers, palette, marks) {
-  const answer = answers[spec.id];
+  const answer = mainAnswer(spec, answers);
   if (!answer || answer.from === undefined || answer.until === undefined || !answer.step) return null;
   const isHeat = Array.isArray(answer.counts);
   const slots = Math.max(1, Math.round((answer.until - answer.from) / answer.step));

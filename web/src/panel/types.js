@@ -93,6 +93,7 @@
  * @property {() => void} back the range before
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
  * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do
+ * @property {(action: PanelAction) => boolean} [can] whether the screen has an action; by default all
  * @property {(anchor: Element, items: MenuItem[]) => void} menu opens a menu at the anchor
  */
 
