@@ -128,6 +128,11 @@ void append_unit(std::string& out, const SeriesAnswer& series) {
   if (!series.unit.empty()) append_text(out, "unit", series.unit);
 }
 
+void append_within(std::string& out, const SeriesAnswer& series) {
+  append_key(out, "within");
+  append_number(out, percentile_error(series.joined_power));
+}
+
 void append_range(std::string& out, const QueryAnswer& answer) {
   const Bins& bins = answer.bins;
   append_integer(out, "from", bins.first_s);
@@ -243,6 +248,7 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
     }
     append_text(out, "kind", kind_text(series.kind));
     append_unit(out, series);
+    if (series.kind == Kind::kDistribution && !percentiles.empty()) append_within(out, series);
     if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
   }
@@ -272,6 +278,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
   }
   out.push_back(']');
   append_unit(out, merged.series.front());
+  append_within(out, merged.series.front());
   if (!append_stats(out, merged, merged.series.front(), stats, percentiles, bytes_max))
     return too_long(bytes_max);
   append_key(out, "buckets");

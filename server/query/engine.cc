@@ -116,6 +116,7 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
       SeriesAnswer& merged = answer.series.front();
       merged.points.add(series.points, Combine::kMerge);
       if (merged.unit != series.unit) merged.unit.clear();
+      merged.joined_power = std::max(merged.joined_power, series.joined_power);
     }
     return check_histograms(answer.series.front().points, control);
   }
@@ -158,6 +159,7 @@ class ViewAnswer {
         const Kind kind = view_.facts(i).kind;
         SeriesAnswer series{names[i], kind, std::move(read.points), read.open};
         series.unit = families_.of(names[i], kind).unit;
+        series.joined_power = view_.facts(i).joined_power;
         if (Status s = add_series(answer, std::move(series), request_, control_); !s) return s;
       }
     }

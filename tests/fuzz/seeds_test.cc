@@ -17,6 +17,7 @@
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
 #include "storage/family_row.h"
+#include "storage/series_row.h"
 
 namespace statmill {
 namespace {
@@ -89,6 +90,8 @@ TEST(Seeds, AgentRowDecodes) {
   Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
   EXPECT_TRUE(decode_agent_row(AgentId{}, bytes));
 }
+
+TEST(Seeds, SeriesRowDecodes) { EXPECT_TRUE(decode_series_row(7, seed("series_row/wide"))); }
 
 TEST(Seeds, FamilyRowDecodes) {
   const FamilyKey key{"room.heat", Kind::kGauge};

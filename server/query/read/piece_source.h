@@ -37,6 +37,7 @@ struct SeriesFacts {
   Slot last_slot = -1;    // the newest one
   Slot ram_slot = -1;     // no slot before this one has data in RAM; -1 if RAM has none
   ChunkNo rolled = 0;     // chunks of the finest tier below this one are in the coarser tiers
+  uint8_t joined_power = 0;  // of a distribution: SeriesRow::joined_power
   std::string host = {};  // of an event series: its tag `host`; empty if it has none
 };
 

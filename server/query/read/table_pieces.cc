@@ -144,7 +144,7 @@ class TableView final : public SeriesView {
     const SeriesPieces& pieces = of.pieces;
     SeriesFacts& facts = of.facts;
     facts = {pieces.id,        pieces.kind, pieces.retention, pieces.first_slot,
-             pieces.last_slot, -1,          position.chunk,   std::move(facts.host)};
+             pieces.last_slot, -1,          position.chunk,   pieces.joined_power, std::move(facts.host)};
     if (pieces.id < position.id) ++facts.rolled;
     const auto include = [&facts](Slot slot) {
       if (facts.ram_slot < 0 || slot < facts.ram_slot) facts.ram_slot = slot;
