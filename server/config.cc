@@ -82,6 +82,8 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        parsed_setting(parse_compression, [&c](HttpCompression when) { c.http.compression = when; })},
       {"http.connections", "N", "512", "HTTP connections at once",
        count_setting(c.http.connections_max, 1, 1'000'000)},
+      {"http.live", "N", "64", "live streams at once, one for each window that shows the page",
+       count_setting(c.live_streams, 0, 100'000)},
       {"admin.socket", "PATH", "",
        "unix socket for administration, open only to the server's user; empty: admin.sock in the data "
        "directory",

@@ -36,6 +36,7 @@ struct ServerConfig {
   std::string http_assets;  // a folder; empty: the page of the binary
   QueryOptions query;
   size_t http_threads = 2;
+  size_t live_streams = 64;
   AgentOptions agent;
   AgentLimits agent_limits;
   TableLimits limits;

@@ -12,11 +12,11 @@ HttpServers::HttpServers(const ServerConfig& config, const Services& services)
       admin_retry_(
           services.main_loop, [] { return kAdminRetry; }, [this] { retry_admin(); }) {}
 
-std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin,
+std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin, LiveSource& live,
                                        bool is_store_read_only) {
   Opened opened = HttpServer::open(thread_.loop(), config_.http_listen,
                                    {std::move(api), services_.registry, services_.clock, &api_workers_,
-                                    &services_.queries, "/api", &config_.http_hosts},
+                                    &services_.queries, "/api", &live, &config_.http_hosts},
                                    config_.http);
   if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);

@@ -11,6 +11,7 @@
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
 #include "server/http/query_batch.h"
+#include "server/json.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -121,7 +122,10 @@ std::optional<Fault> Server::open_ports() {
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
   std::ranges::move(*page, std::back_inserter(routes));  // last: a folder's routes match all paths
-  return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
+  live_ = std::make_unique<LiveHub>(
+      LiveHub::Services{table_, *store_, registry_, clock_, [this] { return live_state(); }},
+      config_.live_streams);
+  return http_.open(std::move(routes), admin_->routes(), *live_, store_->fault().has_value());
 }
 
 void Server::start_threads() {
@@ -135,7 +139,28 @@ void Server::start_threads() {
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
+  live_->start(log_);
   http_.start();
+}
+
+std::string Server::live_state() const {
+  double refused = 0;
+  double dropped = 0;
+  for (const Reading& reading : registry_.read()) {
+    if (reading.path() == "statmill.samples_refused") refused += reading.value();
+    if (reading.path() == "statmill.udp_datagrams_dropped") dropped += reading.value();
+  }
+  std::string out;
+  {
+    JsonObject state(out);
+    state.key("ready").append(health_.problems().empty() ? "true" : "false");
+    state.count("names", table_.series_count());
+    state.number("refused", refused);
+    state.number("dropped", dropped);
+    state.count("agents", agents_.connected());
+    state.text("build", packed_page().build);
+  }
+  return out;
 }
 
 void Server::log_ready() const {
@@ -156,6 +181,7 @@ void Server::log_ready() const {
 void Server::stop_http() {
   if (admin_) admin_->stop();
   http_.stop();
+  if (live_) live_->stop();
 }
 
 Status Server::stop_ticks(Duration patience) {

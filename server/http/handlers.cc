@@ -103,6 +103,10 @@ HttpResponse handle_readyz(const HttpServices& services, const Url&, std::string
   return json(services.health.problems().empty() ? 200 : 503, readiness_json(services.health));
 }
 
+HttpResponse handle_no_live(const HttpServices&, const Url&, std::string_view) {
+  return error_response(503, "there are no live streams here");
+}
+
 HttpResponse handle_metrics(const HttpServices& services, const Url&, std::string_view) {
   return {200, prometheus_text(services.registry.read()), kPrometheusText, {}};
 }

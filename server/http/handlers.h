@@ -30,6 +30,8 @@ HttpResponse handle_hosts(const HttpServices& services, const Url& url, std::str
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_healthz(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_readyz(const HttpServices& services, const Url& url, std::string_view body);
+// For servers without live streams.
+HttpResponse handle_no_live(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_metrics(const HttpServices& services, const Url& url, std::string_view body);
 
 }  // namespace statmill

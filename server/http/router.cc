@@ -142,6 +142,8 @@ Router::Checked Router::check(const HttpRequest& request) const {
     return refused(
         route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
   }
+  if (route->lane == Lane::kLive && !is_type(request.content_type, kJson))
+    return refused(route->refuse(415, "the body must be of the type application/json"));
   if (!request.content_encoding.empty())
     return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
   return {route, *std::move(url), {}};

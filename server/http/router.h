@@ -32,6 +32,7 @@ enum class Lane : uint8_t {
   kMemory,  // on a worker thread: slow, but never waits for the disk
   kStore,   // on a worker thread that may wait for the disk
   kQuery,   // on a thread of the queries, with `Route::query` as its handler
+  kLive,    // by the server's LiveSource; `Route::handle` answers if there is none
 };
 
 // What a route does with parameters that it does not know, and with repeated ones.

@@ -85,7 +85,7 @@ void Session::reject(HttpRefusal refusal) {
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->is_stopping_ = true;
-    if (self->is_idle_) return self->close();
+    if (self->is_idle_ || self->live_) return self->close();
     if (self->query_) self->query_->run->control().stop(QueryStop::kServer);
     // Nothing would cancel the deadline of a closed session, which would hold the event loop until then.
     if (self->socket_.is_open()) self->set_deadline(self->context_.options.stop_grace, std::nullopt);
@@ -111,6 +111,7 @@ void Session::close() {
   error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);
+  live_.reset();
   if (query_) end_query();
 }
 
@@ -193,7 +194,8 @@ void Session::answer() {
   request_.body = parser_->get().body();
   const auto [lane, name] = context_.router.handling(request_.method, request_.target);
   if (lane == Lane::kQuery && context_.queries != nullptr) return start_query(keep_alive);
-  if (lane == Lane::kLoop || lane == Lane::kQuery || context_.workers == nullptr) {
+  if (lane == Lane::kLive && context_.live != nullptr) return start_live(keep_alive);
+  if (lane == Lane::kLoop || lane == Lane::kLive || lane == Lane::kQuery || context_.workers == nullptr) {
     const Running running(name);
     return respond(routed_response(), keep_alive);
   }

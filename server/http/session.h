@@ -21,6 +21,7 @@
 #include "server/http/http_options.h"
 #include "server/http/http_workers.h"
 #include "server/http/known_hosts.h"
+#include "server/http/live_source.h"
 #include "server/http/query_run.h"
 #include "server/http/router.h"
 
@@ -35,6 +36,7 @@ struct SessionContext {
   ByteBudget& budget;
   HttpWorkers* workers;     // nullptr: all requests but queries are answered on the event loop
   QueryService* queries;    // nullptr: queries, too
+  LiveSource* live;         // nullptr: there are no live streams
   const KnownHosts* hosts;  // nullptr: any host
 };
 
@@ -52,6 +54,15 @@ struct QueryInFlight {
   bool is_open = true;       // the connection
   std::string block;         // being written
   std::string block_size;    // its line, for a chunk
+};
+
+// The live stream of a session.
+struct LiveInFlight {
+  std::shared_ptr<LiveFeed> feed;
+  bool is_chunked = false;
+  bool is_writing = false;
+  std::string block;       // being written
+  std::string block_size;  // its line, for a chunk
 };
 
 // Confined to the strand of its socket, except for stop(). Its pending operations keep it alive.
@@ -105,6 +116,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void cut_answer();
   void on_answered(bool is_open);
 
+  // These are in session_live.cc.
+  void start_live(bool keep_alive);
+  void write_live_head();
+  void watch_live_peer();
+  void write_live();
+  void on_live_written(bool is_open);
+
   void refuse(HttpRefusal refusal);
   void write(HttpResponse response, bool keep_alive);
   void fill_head(boost::beast::http::fields& fields, const HttpResponse& response);
@@ -127,6 +145,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<ByteBudget::Share> body_share_;
   std::optional<ByteBudget::Share> answer_share_;
   std::optional<QueryInFlight> query_;
+  std::optional<LiveInFlight> live_;
   std::optional<StreamHead> stream_head_;
   std::optional<StreamSerializer> stream_serializer_;
   size_t requests_ = 0;

@@ -56,6 +56,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"promql", {"http", "names", "query"}},
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
+        {"live", {"http", "query", "table"}},
         {"admin", {"http", "agents", "tick", "table"}}}},
   };
   return layers_with_folders;

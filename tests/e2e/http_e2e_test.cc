@@ -1,6 +1,7 @@
 // What the HTTP port of a real server answers to whom.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <ctime>
 
 #include "tests/e2e/server_process.h"
@@ -129,6 +130,49 @@ TEST(HttpE2e, ABatchHasTheAnswersOfItsQueries) {
   EXPECT_EQ(http_get(server.http(), "/api/v1/query?series=gone").status, 404);
   EXPECT_EQ(http_get(server.http(), "/api/v1/query?series=gone&missing=maybe").status, 400);
   EXPECT_EQ(server.stop(), 0);
+}
+
+// Returns what comes up to `text`, or to the end of the connection.
+std::string receive_until(TcpConnection& connection, std::string_view text) {
+  std::string got;
+  while (got.find(text) == std::string::npos) {
+    const std::string part = connection.receive();
+    if (part.empty()) break;
+    got += part;
+  }
+  return got;
+}
+
+TcpConnection live_stream(const ServerProcess& server, const std::string& body) {
+  TcpConnection stream = TcpConnection::to(server.http());
+  EXPECT_TRUE(
+      stream.send("POST /api/v1/live HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                  "Content-Length: " +
+                  std::to_string(body.size()) + "\r\n\r\n" + body));
+  return stream;
+}
+
+TEST(HttpE2e, LiveStreamsShowSamplesAsTheyCome) {
+  ServerProcess server(STATMILL_BIN, {"--http.live", "1"});
+  server.start();
+  TcpConnection stream = live_stream(server, R"({"series":["live.x","*no"]})");
+  EXPECT_NE(receive_until(stream, "event: state\n").find("HTTP/1.1 200 OK"), std::string::npos);
+  ASSERT_EQ(http_post(server.http(), "/api/v1/lines", "live.x 40.5\n").status, 200);
+  EXPECT_NE(receive_until(stream, "\"sum\":40.5,\"count\":1,\"min\":40.5,\"max\":40.5}").find("{\"i\":0,"),
+            std::string::npos);
+  TcpConnection second = live_stream(server, R"({"series":["live.x"]})");
+  EXPECT_NE(receive_until(second, "--http.live").find("HTTP/1.1 503 "), std::string::npos);
+  EXPECT_EQ(server.metric("statmill_live_streams"), 1);
+  stream.close();
+  second.close();
+  const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
+  while (server.metric("statmill_live_streams") > 0 && std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_EQ(server.metric("statmill_live_streams"), 0);
+  TcpConnection third = live_stream(server, R"({"series":["live.x"]})");
+  receive_until(third, "event: slots\n");
+  EXPECT_EQ(server.stop(), 0) << "an open stream does not keep the server";
+  third.receive_all();
 }
 
 }  // namespace
