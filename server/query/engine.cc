@@ -237,4 +237,9 @@ Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp 
   });
 }
 
+Result<ChangesAnswer> QueryEngine::changes(const ChangesRequest& request, Timestamp now,
+                                           QueryControl& control) const {
+  return run_attempts(control, [&] { return read_changes({table_, store_, cache_}, request, now, control); });
+}
+
 }  // namespace statmill

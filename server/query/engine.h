@@ -29,6 +29,8 @@ class QueryEngine final : public Queries {
   Result<SearchPage> search(const SearchRequest& request, QueryControl& control) const override;
   Result<StatTable> table(const StatTableRequest& request, Timestamp now,
                           QueryControl& control) const override;
+  Result<ChangesAnswer> changes(const ChangesRequest& request, Timestamp now,
+                                QueryControl& control) const override;
   Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const override;
   using Queries::list;
 

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "base/result.h"
 #include "server/names/search_words.h"
+#include "server/query/changes.h"
 #include "server/query/query.h"
 #include "server/query/query_control.h"
 #include "server/query/stat_table.h"
@@ -51,6 +52,9 @@ class Queries {
   // Errors: as read_stat_table(), without kBusy while names change only now and then.
   virtual Result<StatTable> table(const StatTableRequest& request, Timestamp now,
                                   QueryControl& control) const = 0;
+  // Errors: as read_changes(), without kBusy while names change only now and then.
+  virtual Result<ChangesAnswer> changes(const ChangesRequest& request, Timestamp now,
+                                        QueryControl& control) const = 0;
   // Returns the matching series, by name, at most `limit`. Errors: those of the control.
   virtual Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const = 0;
   SeriesPage list(const Glob& glob, size_t limit) const {

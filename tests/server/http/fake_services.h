@@ -104,6 +104,9 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   Result<StatTable> table(const StatTableRequest&, Timestamp, QueryControl&) const override {
     return StatTable{};
   }
+  Result<ChangesAnswer> changes(const ChangesRequest&, Timestamp, QueryControl&) const override {
+    return ChangesAnswer{};
+  }
   Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
     return on_list(match, limit);
   }
