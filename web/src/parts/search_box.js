@@ -17,7 +17,6 @@ import { hostText, nameText } from "./name.js";
  * @property {(more: boolean) => void} run `more`: with Shift, beside what is there
  */
 
-const kFewHits = 5;  // below it, refused lines are looked through, too
 const kWaitMs = 60;  // between the last key and the request
 
 /**
@@ -70,16 +69,13 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
       }));
   }
 
-  /** Lines with this text that were refused: the reason why a series is not there. @param {string} query @returns {Promise<Row[]>} */
-  async function refusedRows(query) {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const answer = await app.client.get("/api/v1/status/rejects").catch(() => null);
-    const lines = (answer?.rejects ?? []).filter((/** @type {{line: string}} */ one) => words.every((word) => one.line.toLowerCase().includes(word)));
+  /** Lines with this text that were refused: why a series is not there. @param {any[]} lines @returns {Row[]} */
+  function refusedRows(lines) {
     if (lines.length === 0) return [];
     return [{
       group: "Refused",
       content: html`<span class="glyph warn">▲</span><span class="name">${count(lines.length)} refused ${lines.length === 1 ? "line has" : "lines have"} this
-        text: ${lines[0].reason}, from ${lines[0].sender}</span>`,
+        text: ${lines[0].reason}, from ${lines[0].from}</span>`,
       run: () => app.go({ screen: "status", arg: "refused" }),
     }];
   }
@@ -101,9 +97,8 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
         })),
         ...commandRows(query).slice(0, 3),
       ];
-      if (found.total < kFewHits) rows.push(...await refusedRows(query));
-      if (text.trim() !== query) return;
-      note = `${count(found.total)} of ${count(found.names)} series in ${Math.round(found.ms)} ms`;
+      rows.push(...refusedRows(found.refused ?? []));
+      note = `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} series in ${Math.max(1, Math.round(found.ms))} ms`;
       chosen = 0;
     } catch (error) {
       note = error instanceof Error ? error.message : String(error);
