@@ -60,7 +60,7 @@ const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
 const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, live: "off", isNewer: false }));
 const clock = createClock();
-const client = createClient({ fetch: window.fetch.bind(window), clock, link, onTokenNeeded: () => void askToken() });
+const client = createClient({ clock, link, onTokenNeeded: () => void askToken() });
 const batch = createBatch({ client });
 const hosts = createHosts({ client });
 const main = byId("main");
@@ -276,7 +276,10 @@ async function fitRange() {
     if (typeof status.now === "number") clock.observe(status.now);
     const age = clock.now() - first;
     const fit = kYoung.find(([, seconds]) => age > 0 && age < seconds);
-    if (fit && store.get().from === kDefaultFrom) store.patch({ from: fit[0] });
+    if (!fit || store.get().from !== kDefaultFrom) return;
+    // no step of the user: Back must not return to the other range
+    window.history.replaceState(null, "", formatFragment({ ...store.get(), from: fit[0] }));
+    store.patch({ from: fit[0] });
   } catch {
     // the usual range shows the same, with more hatch
   }

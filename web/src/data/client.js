@@ -72,12 +72,12 @@ export function isAbort(error) {
 
 /**
  * @param {object} needs
- * @param {typeof globalThis.fetch} needs.fetch
+ * @param {typeof globalThis.fetch} [needs.fetch] by default the browser's
  * @param {import("./clock.js").Clock} needs.clock
  * @param {import("../state/store.js").Store<Link>} needs.link
  * @param {() => void} [needs.onTokenNeeded] an answer was 401
  */
-export function createClient({ fetch, clock, link, onTokenNeeded }) {
+export function createClient({ fetch = (url, init) => globalThis.fetch(url, init), clock, link, onTokenNeeded }) {
   let token = "";
   let pending = 0;
   /** @type {Set<(pending: number) => void>} */

@@ -26,7 +26,10 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {number} [columns] panels side by side on a wide screen; default 2
  * @property {Record<string, number>} [spans] columns of 12 that a panel covers, by its id
  * @property {PanelSpec[]} panels
+ * @property {Note[]} [notes] what is no plot, each before the panel with its `before`, else at the end
  */
+
+/** @typedef {{id: string, before: string, content: unknown}} Note */
 
 /**
  * @typedef {object} Cell
@@ -302,6 +305,21 @@ export function createPanelGrid(element, app, options) {
     return cell;
   }
 
+  /** @type {Map<string, HTMLElement>} */
+  const notes = new Map();
+
+  /** @param {Note} note @param {number|undefined} span */
+  function noteElement(note, span) {
+    let made = notes.get(note.id);
+    if (made === undefined) {
+      made = document.createElement("section");
+      notes.set(note.id, made);
+    }
+    made.className = `panel note${span === undefined ? "" : ` span-${span}`}`;
+    render(note.content, made);
+    return made;
+  }
+
   /** @param {Group} group */
   function sectionOf(group) {
     let section = sections.get(group.id);
@@ -360,6 +378,7 @@ export function createPanelGrid(element, app, options) {
         shown.push(section.element);
         const order = [];
         for (const spec of group.panels) {
+          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteElement(note, group.spans?.[note.id]));
           let cell = cells.get(spec.id);
           if (cell === undefined) {
             cell = makeCell(spec.id, spec);
@@ -371,6 +390,9 @@ export function createPanelGrid(element, app, options) {
           if (span !== undefined) cell.element.classList.add(`span-${span}`);
           if (route.big === spec.id) cell.element.classList.add("is-big");
           order.push(cell.element);
+        }
+        for (const note of group.notes ?? []) {
+          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteElement(note, group.spans?.[note.id]));
         }
         arrange(section.grid, order);
       }
