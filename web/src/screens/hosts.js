@@ -11,7 +11,7 @@ import { own } from "../state/url.js";
 import { createEmpty } from "./empty.js";
 import { createHostCards } from "./hosts_cards.js";
 import { createHostMap } from "./hosts_map.js";
-import { filtered, grouped, kAsks, kColumns, kGroupLabels, rowsOf, sorted, tagsOf } from "./hosts_model.js";
+import { filtered, grouped, hiddenGroups, kAsks, kColumns, kGroupLabels, rowsOf, sorted, tagsOf } from "./hosts_model.js";
 import { createHostTable } from "./hosts_table.js";
 
 /** @typedef {import("./hosts_model.js").HostRow} HostRow */
@@ -122,6 +122,19 @@ export function createHostsScreen(element, app) {
     })));
   }
 
+  /** @param {Event} event */
+  function chooseColumns(event) {
+    const hidden = hiddenGroups(app.route());
+    openMenu(/** @type {Element} */ (event.currentTarget), Object.entries(kGroupLabels).filter(([group]) => group !== "agent").map(([group, label]) => ({
+      label, checked: !hidden.has(group),
+      run() {
+        const next = new Set(hidden);
+        if (!next.delete(group)) next.add(group);
+        app.goOwn({ x: [...next].join(",") });
+      },
+    })));
+  }
+
   /** @param {HostRow[]} rows */
   function saveCsv(rows) {
     const head = ["host", "state", ...kColumns.map((column) => `${column.group} ${column.title} (${column.unit})`), "agent lag (s)", "series"];
@@ -148,6 +161,8 @@ export function createHostsScreen(element, app) {
         <button class="button icon-only" aria-label="Table" title="Table" aria-pressed=${String(!isMap)} @click=${() => app.goOwn({ m: "t" })}>${icon("table")}</button>
         <button class="button icon-only" aria-label="Map" title="Map" aria-pressed=${String(isMap)} @click=${() => app.goOwn({ m: "m" })}>${icon("grid")}</button>
       </span>
+      ${isMap ? nothing : html`<button class="button icon-only only-wide" aria-label="Columns" title="Columns" aria-haspopup="menu" aria-expanded="false"
+        @click=${chooseColumns}>${icon("columns")}</button>`}
       <button class="button icon-only only-wide" aria-label="Save as CSV" title="Save as CSV" @click=${() => saveCsv(shown)}>${icon("download")}</button>`;
   }
 

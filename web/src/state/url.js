@@ -30,7 +30,7 @@ const kCommon = ["from", "until", "tz", "live", "cmp", "at", "k", "big"];
 /** @type {Record<CommonKey, string>} */
 const kDefaults = { from: kDefaultFrom, until: kDefaultUntil, tz: "", live: "", cmp: "", at: "", k: "", big: "" };
 // Keys of screens in the order in which links have them. Keys of panels (p0, p0.st) follow, then all others.
-const kOrder = ["f", "g", "s", "m", "o", "dev", "vs", "q", "n", "ver", "c"];
+const kOrder = ["f", "g", "s", "m", "x", "o", "dev", "vs", "q", "n", "ver", "c"];
 const kScreens = new Set(["hosts", "host", "explore", "dashboards", "d", "status", "v", "help"]);
 
 /**
