@@ -255,10 +255,12 @@ async function show() {
     const make = await kMakers[name]();
     if (screenKey !== key) return;  // another screen was opened meanwhile
     screen?.destroy();
-    main.textContent = "";
-    main.className = `screen-${name}`;
+    // an element of its own: a template that was once drawn into an element must not find it emptied
+    const root = document.createElement("div");
+    root.className = `screen screen-${name}`;
+    main.replaceChildren(root);
     window.scrollTo(0, 0);
-    screen = make(main, app);
+    screen = make(root, app);
     app.announce(screen.title());
   }
   screen?.update(store.get());

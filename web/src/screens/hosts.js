@@ -166,13 +166,21 @@ export function createHostsScreen(element, app) {
       <button class="button icon-only only-wide" aria-label="Save as CSV" title="Save as CSV" @click=${() => saveCsv(shown)}>${icon("download")}</button>`;
   }
 
+  /** A new element in the body: one that a template was drawn into must not be emptied by hand. */
+  function freshBody() {
+    const home = document.createElement("div");
+    home.className = "hosts-body";
+    body.replaceChildren(home);
+    return home;
+  }
+
   /** @param {string} kind */
   function viewOf(kind) {
     if (view?.kind === kind) return view.view;
     view?.view.destroy();
-    body.textContent = "";
+    const home = freshBody();
     const make = kind === "cards" ? createHostCards : kind === "map" ? createHostMap : createHostTable;
-    view = { kind, view: make(body, app) };
+    view = { kind, view: make(home, app) };
     return view.view;
   }
 
@@ -183,8 +191,7 @@ export function createHostsScreen(element, app) {
       if (empty === null) {
         view?.view.destroy();
         view = null;
-        body.textContent = "";
-        empty = createEmpty(body, app);
+        empty = createEmpty(freshBody(), app);
       }
       empty.update();
       return;
@@ -192,7 +199,7 @@ export function createHostsScreen(element, app) {
     if (empty !== null) {
       empty.destroy();
       empty = null;
-      body.textContent = "";
+      freshBody();
     }
     bar.hidden = false;
     const route = app.route();
@@ -212,7 +219,7 @@ export function createHostsScreen(element, app) {
     if (fault !== "" && hosts.length === 0) {
       view?.view.destroy();
       view = null;
-      render(html`<p class="fault-note" role="alert">${fault} <button class="button" @click=${() => load()}>Again</button></p>`, body);
+      render(html`<p class="fault-note" role="alert">${fault} <button class="button" @click=${() => load()}>Again</button></p>`, freshBody());
       return;
     }
     viewOf(narrow.matches ? "cards" : mode === "m" ? "map" : "table").update(groups, order || "worst");
