@@ -37,7 +37,7 @@ function parse_options(args) {
   return { out, modules };
 }
 
-/** Runs esbuild; returns the contents of each file by its name. */
+/** Runs esbuild; returns the contents of each file by its name, and the files that main.js needs at once. */
 async function bundle(modules) {
   const require = createRequire(pathToFileURL(join(modules, 'x.js')));
   const esbuild = require(join(modules, 'esbuild'));
@@ -57,12 +57,15 @@ async function bundle(modules) {
     chunkNames: '[name]-[hash]',
     nodePaths: [modules],
     conditions: ['production'],
+    metafile: true,
     write: false,
     logLevel: 'warning',
   });
   const files = new Map();
   for (const file of result.outputFiles) files.set(basename(file.path), Buffer.from(file.contents));
-  return files;
+  const main = result.metafile.outputs['out/main.js'];
+  const needed = main.imports.filter((one) => one.kind === 'import-statement').map((one) => basename(one.path));
+  return { files, needed };
 }
 
 /** The licenses of what the packed files contain: they must accompany every copy. */
@@ -81,7 +84,7 @@ function extension(name) {
 
 async function main() {
   const { out, modules } = parse_options(process.argv.slice(2));
-  const files = await bundle(modules);
+  const { files, needed } = await bundle(modules);
   files.set('icon.svg', readFileSync(join(web, 'src/icon.svg')));
   const shell = readFileSync(join(web, 'index.html'), 'utf8');
 
@@ -91,6 +94,7 @@ async function main() {
   const build = hash.digest('hex').slice(0, 12);
 
   const html = shell
+    .replace('<script', `${needed.map((name) => `<link rel="modulepreload" href="/a/${build}/${name}">`).join('')}<script`)
     .replaceAll('src/main.js', `/a/${build}/main.js`)
     .replaceAll('src/style/main.css', `/a/${build}/style.css`)
     .replaceAll('src/icon.svg', `/a/${build}/icon.svg`)

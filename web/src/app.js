@@ -35,6 +35,7 @@
  * @property {any} status answer of /api/v1/status, null before the first one
  * @property {number} refused samples since its start
  * @property {"off"|"stream"|"poll"} live
+ * @property {boolean} isNewer it has the page of another version
  */
 
 /**

@@ -69,6 +69,17 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
       }));
   }
 
+  /** Lines with this text that were refused: why a series is not there. @param {any[]} lines @returns {Row[]} */
+  function refusedRows(lines) {
+    if (lines.length === 0) return [];
+    return [{
+      group: "Refused",
+      content: html`<span class="glyph warn">▲</span><span class="name">${count(lines.length)} refused ${lines.length === 1 ? "line has" : "lines have"} this
+        text: ${lines[0].reason}, from ${lines[0].from}</span>`,
+      run: () => app.go({ screen: "status", arg: "refused" }),
+    }];
+  }
+
   async function ask() {
     const query = text.trim();
     if (query === "" || query.startsWith(">")) return;
@@ -86,7 +97,8 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
         })),
         ...commandRows(query).slice(0, 3),
       ];
-      note = `${count(found.total)} of ${count(found.names)} series in ${Math.round(found.ms)} ms`;
+      rows.push(...refusedRows(found.refused ?? []));
+      note = `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} series in ${Math.max(1, Math.round(found.ms))} ms`;
       chosen = 0;
     } catch (error) {
       note = error instanceof Error ? error.message : String(error);

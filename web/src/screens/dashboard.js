@@ -9,6 +9,7 @@ import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
 import { kBuiltIn } from "./builtin_dashboards.js";
 import { checkDashboard, differences, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
+import { createNotes, linked } from "./dashboard_notes.js";
 import { createPanelGrid } from "./panel_grid.js";
 
 /** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
@@ -42,6 +43,7 @@ export function createDashboardScreen(element, app) {
   /** @type {ReturnType<typeof createHistory<Dashboard>>} */
   const undo = createHistory();
 
+  const notes = createNotes(app, () => draw());
   const grid = createPanelGrid(gridElement, app, {
     change(panelId, change) {
       const { scale, ...rest } = change;
@@ -327,7 +329,7 @@ export function createDashboardScreen(element, app) {
       ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : nothing}
       ${json !== null ? html`<textarea class="json" aria-label="JSON of the dashboard" spellcheck="false" .value=${json}
         @input=${(/** @type {Event} */ event) => typed(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea>` : nothing}
-      ${dashboard?.notes ? html`<p class="notes">${dashboard.notes}</p>` : nothing}
+      ${dashboard?.notes ? html`<p class="notes">${linked(dashboard.notes)}</p>` : nothing}
       ${dashboard !== null && dashboard.panels.length === 0 ? html`<div class="drop"><h2>This dashboard has no panels yet</h2>
         <p>Add one here, or choose series in <a href="#/explore">Explore</a> and save them as a dashboard.</p></div>` : nothing}`, head);
     return values;
@@ -346,15 +348,23 @@ export function createDashboardScreen(element, app) {
     const values = drawHead();
     /** @type {Record<string, number>} */
     const spans = {};
+    /** @type {import("../panel/panel.js").PanelSpec[]} */
     const panels = [];
+    /** @type {import("./panel_grid.js").Note[]} */
+    const open = [];
     for (const [i, panel] of inOrder(dashboard?.panels ?? []).entries()) {
-      if (panel.kind === "text" || panel.kind === "events") continue;
+      if (panel.kind === "text" || panel.kind === "events" || panel.kind === "number") {
+        open.push({ id: `n${i}`, before: "", content: notes.content(panel, `n${i}`, values) });
+        spans[`n${i}`] = panel.at[2];
+        continue;
+      }
       for (const { spec, span } of expanded(panel, i, values, choices)) {
         panels.push(spec);
         spans[spec.id] = span;
+        for (const note of open) note.before ||= spec.id;
       }
     }
-    grid.update([{ id: "dashboard", spans, panels }]);
+    grid.update([{ id: "dashboard", spans, panels, notes: open }]);
   }
   drawHead();
   void load();
@@ -362,7 +372,10 @@ export function createDashboardScreen(element, app) {
   return {
     title: () => dashboard?.title ?? id,
     update: draw,
-    refresh: () => grid.refresh(),
+    refresh() {
+      notes.refresh();
+      grid.refresh();
+    },
     key(name, event) {
       if (name === "e") startEdit();
       else if (name === "Ctrl+S") void save();

@@ -9,6 +9,30 @@ import { idOf } from "./save_dashboard.js";
 import { openDialog } from "../parts/dialog.js";
 
 /**
+ * The dashboard in a file of this page, of istatd or of Graphite, and what could not be taken over.
+ * @param {any} json @param {string} name of the file
+ * @returns {Promise<{dashboard: any, left: string[]}>}
+ */
+async function converted(json, name) {
+  const title = name.replace(/\.json$/, "");
+  const istatd = await import("../model/istatd_import.js");
+  if (istatd.isIstatd(json)) return istatd.importIstatd(json, title);
+  const graphite = await import("../model/graphite_import.js");
+  if (graphite.isGraphite(json)) return graphite.importGraphite(json, title);
+  return { dashboard: json, left: [] };
+}
+
+/** @param {string[]} left @param {() => void} done */
+function showLeft(left, done) {
+  const dialog = openDialog({
+    title: "Imported, but not all of it",
+    body: html`<p>This page has nothing like:</p><ul>${left.map((one) => html`<li><bdi>${one}</bdi></li>`)}</ul>`,
+    footer: html`<button class="button primary" @click=${() => dialog.close()}>Go on</button>`,
+    onClose: done,
+  });
+}
+
+/**
  * @param {HTMLElement} element
  * @param {import("../app.js").App} app
  * @returns {import("../app.js").Screen}
@@ -71,12 +95,13 @@ export function createDashboardsScreen(element, app) {
       const file = input.files?.[0];
       if (file === undefined) return;
       try {
-        const content = JSON.parse(await file.text());
+        const { dashboard: content, left } = await converted(JSON.parse(await file.text()), file.name);
         const faults = checkDashboard(content);
         if (faults.length > 0) throw new Error(`${faults[0].at}: ${faults[0].error}`);
         const id = idOf(content.title);
         app.drafts.save(id, { etag: "", time: app.clock.now(), content });
-        app.go({ screen: "d", arg: id });
+        if (left.length > 0) showLeft(left, () => app.go({ screen: "d", arg: id }));
+        else app.go({ screen: "d", arg: id });
       } catch (error) {
         app.toast(`This file is no dashboard. ${error instanceof Error ? error.message : ""}`);
       }

@@ -169,10 +169,7 @@ export function createExplore(element, app) {
       found = answer;
       fault = "";
       chosen = 0;
-      const words = query.toLowerCase().split(/\s+/);
-      const rejects = await app.client.get("/api/v1/status/rejects").catch(() => null);
-      refused = (rejects?.rejects ?? []).filter((/** @type {{line: string}} */ one) =>
-        words.every((word) => one.line.toLowerCase().includes(word)));
+      refused = answer.refused ?? [];
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
     }
@@ -203,7 +200,7 @@ export function createExplore(element, app) {
     render(found === null ? nothing : html`
       ${refused.length > 0 ? html`<a class="result warn" href="#/status/refused"><span class="glyph warn">▲</span>
         <span class="name">${count(refused.length)} refused ${refused.length === 1 ? "line has" : "lines have"} this text:
-          ${refused[0].reason}, from ${refused[0].sender}</span></a>` : nothing}
+          ${refused[0].reason}, from ${refused[0].from}</span></a>` : nothing}
       ${found.series.length === 0 ? html`<p class="empty-note">No series has this text.</p>` : nothing}
       <div role="listbox" id="found" aria-label="Series found">${found.series.map((/** @type {any} */ one, /** @type {number} */ i) => html`
         <div class="result" role="option" aria-selected=${String(i === chosen)} draggable="true"
@@ -216,7 +213,7 @@ export function createExplore(element, app) {
   function drawSearch() {
     const note = fault !== "" ? fault
       : text.trim().startsWith("g:") ? "Enter: all series that match, new ones too"
-      : found ? `${count(found.total)} of ${count(found.names)} in ${Math.round(found.ms)} ms`
+      : found ? `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} in ${Math.max(1, Math.round(found.ms))} ms`
       : "Enter: add · Shift+Enter: new panel";
     render(html`<label class="field sunken">${icon("search")}<input type="search" aria-label="Search series" placeholder="Search, or g:glob"
         autocomplete="off" spellcheck="false" role="combobox" aria-controls="found" aria-expanded=${String(found !== null)} .value=${text}

@@ -153,7 +153,7 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
       </span>
       <span class="buttons only-wide" role="group" aria-label="Live">
         <button class="button live ${isLive ? "is-live" : ""}" aria-pressed=${String(isLive)} title="Live (.)"
-          @click=${() => app.go({ live: isLive ? "" : "1" })}><i class="live-dot"></i>Live</button>
+          @click=${() => app.go({ live: isLive ? "" : "1" })}><i class="live-dot"></i>Live${isLive && app.server.get().live === "poll" ? html` <span class="muted">each ${app.prefs.get().every} s</span>` : nothing}</button>
         <button class="button icon-only narrow" aria-haspopup="menu" aria-expanded="false" aria-label="Interval of live"
           @click=${liveMenu}>${icon("down", "caret")}</button>
       </span>`;
@@ -190,6 +190,8 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
     if (away.isAway) {
       render(html`<span>✕ The server does not answer, for ${age(Math.max(0, app.clock.now() - away.since))}. What is shown is old;
         the page tries again by itself.</span><button class="button" @click=${() => app.refresh()}>Try now</button>`, banner);
+    } else if (app.server.get().isNewer) {
+      render(html`<span>The server has a new version of this page.</span><button class="button" @click=${() => window.location.reload()}>Reload</button>`, banner);
     } else if (app.server.get().status?.demo) {
       render(html`<span>Demo data: nothing here is real.</span>`, banner);
     } else if (Math.abs(offset) > 2) {

@@ -1,6 +1,7 @@
 // What the Hosts screen shows of each host: columns, how good each value is, filter, order and groups. Pure.
 
 import { judge } from "../model/use.js";
+import { own } from "../state/url.js";
 
 /** @typedef {import("../data/hosts.js").Host} Host */
 /** @typedef {import("../parts/badge.js").Grade} Grade */
@@ -64,6 +65,11 @@ export const kGroupLabels = { cpu: "CPU", memory: "Memory", disk: "Disk", networ
 
 /** The columns that the table is asked for, each once. */
 export const kAsks = [...new Set(kColumns.flatMap((column) => column.asks))];
+
+/** Resources whose columns a user has hidden; the agent's always stays. @param {import("../state/url.js").Route} route */
+export function hiddenGroups(route) {
+  return new Set(own(route, "x").split(",").filter((group) => group !== "agent" && Object.hasOwn(kGroupLabels, group)));
+}
 
 /** @typedef {{value: number|null, grade: ""|Grade}} CellValue */
 

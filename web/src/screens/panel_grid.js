@@ -3,6 +3,7 @@
 
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
+import { createLiveSlots, withLive } from "../data/live_slots.js";
 import { resolve } from "../model/range.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
@@ -15,6 +16,7 @@ import { loadMarks } from "./marks.js";
 /** @typedef {import("../panel/panel.js").PanelRange} PanelRange */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
+const kStoredSlot = 10;  // s, the finest stored slot, which the stream tells of
 const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
 
 /**
@@ -24,7 +26,10 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {number} [columns] panels side by side on a wide screen; default 2
  * @property {Record<string, number>} [spans] columns of 12 that a panel covers, by its id
  * @property {PanelSpec[]} panels
+ * @property {Note[]} [notes] what is no plot, each before the panel with its `before`, else at the end
  */
+
+/** @typedef {{id: string, before: string, content: unknown}} Note */
 
 /**
  * @typedef {object} Cell
@@ -36,6 +41,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {{abort: AbortController, cells: Set<Cell>}|null} run the request under way
  * @property {Set<string>} extra ids that were asked after an answer
  * @property {boolean} isNear within a screen of what is in view
+ * @property {boolean} isMoved the stream has told of new slots
  */
 
 /**
@@ -64,6 +70,10 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
+  const live = createLiveSlots();
+  /** @type {(() => void)|null} */
+  let unwatch = null;
+  let watched = "";
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -205,6 +215,7 @@ export function createPanelGrid(element, app, options) {
     for (const cell of mine) if (cell.run === run) cell.run = null;
     if (fault === null) {
       requestMore(mine, now);
+      watchLive();
       return;
     }
     if (isAbort(fault)) return;
@@ -225,8 +236,48 @@ export function createPanelGrid(element, app, options) {
 
   /** @param {Cell} cell */
   function draw(cell) {
-    cell.panel.update(drawn(cell), range(), cell.answers, marks);
+    const now = range();
+    /** @type {Record<string, Answer>} */
+    let answers = cell.answers;
+    if (now.live && unwatch !== null) {
+      answers = Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, id === cell.spec.id ? withLive(answer, live, now.now) : answer]));
+    }
+    cell.panel.update(drawn(cell), now, answers, marks);
   }
+
+  /** Watches the series that panels in view show, while the page is live. */
+  function watchLive() {
+    const names = app.route().live !== "1" || app.route().until !== "now" ? [] : [...new Set([...cells.values()]
+      .filter((cell) => cell.isNear)
+      .flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => one?.name).filter((/** @type {unknown} */ name) => typeof name === "string")))].sort();
+    const key = names.join("\n");
+    if (key === watched) return;
+    watched = key;
+    unwatch?.();
+    unwatch = null;
+    live.clear();
+    if (names.length === 0) return;
+    unwatch = app.live.watch({
+      series: names,
+      onBreak: () => live.clear(),
+      onSlots(slots, now) {
+        live.add(/** @type {any} */ (slots), now, kStoredSlot);
+        const told = new Set(slots.map((slot) => slot.name));
+        for (const cell of cells.values()) {
+          if (cell.isNear && (cell.answers[cell.spec.id]?.series ?? []).some((/** @type {any} */ one) => told.has(one?.name))) cell.isMoved = true;
+        }
+        drawMoved();
+      },
+    });
+  }
+
+  const drawMoved = oncePerFrame(() => {
+    for (const cell of cells.values()) {
+      if (!cell.isMoved) continue;
+      cell.isMoved = false;
+      draw(cell);
+    }
+  });
 
   async function readMarks() {
     const route = app.route();
@@ -247,11 +298,26 @@ export function createPanelGrid(element, app, options) {
     cellElement.addEventListener("pointerdown", () => { current = id; });
     /** @type {Cell} */
     const cell = {
-      element: cellElement, spec, answers: {}, asked: "", run: null, extra: new Set(), isNear: false,
+      element: cellElement, spec, answers: {}, asked: "", run: null, extra: new Set(), isNear: false, isMoved: false,
       panel: createPanel(cellElement, { host: shared, pool: app.pool }),
     };
     observer.observe(cellElement);
     return cell;
+  }
+
+  /** @type {Map<string, HTMLElement>} */
+  const notes = new Map();
+
+  /** @param {Note} note @param {number|undefined} span */
+  function noteElement(note, span) {
+    let made = notes.get(note.id);
+    if (made === undefined) {
+      made = document.createElement("section");
+      notes.set(note.id, made);
+    }
+    made.className = `panel note${span === undefined ? "" : ` span-${span}`}`;
+    render(note.content, made);
+    return made;
   }
 
   /** @param {Group} group */
@@ -312,6 +378,7 @@ export function createPanelGrid(element, app, options) {
         shown.push(section.element);
         const order = [];
         for (const spec of group.panels) {
+          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteElement(note, group.spans?.[note.id]));
           let cell = cells.get(spec.id);
           if (cell === undefined) {
             cell = makeCell(spec.id, spec);
@@ -324,6 +391,9 @@ export function createPanelGrid(element, app, options) {
           if (route.big === spec.id) cell.element.classList.add("is-big");
           order.push(cell.element);
         }
+        for (const note of group.notes ?? []) {
+          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteElement(note, group.spans?.[note.id]));
+        }
         arrange(section.grid, order);
       }
       arrange(element, shown);
@@ -334,6 +404,7 @@ export function createPanelGrid(element, app, options) {
         cell.panel.update(drawn(cell), range(), Object.keys(cell.answers).length > 0 ? cell.answers : null, marks);
       }
       requestSoon();
+      watchLive();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
     /** Asks for everything in view again. */
@@ -366,6 +437,7 @@ export function createPanelGrid(element, app, options) {
     },
     destroy() {
       observer.disconnect();
+      unwatch?.();
       for (const cell of cells.values()) {
         leave(cell);
         cell.panel.destroy();

@@ -68,6 +68,7 @@ function fakeWindow(hash = "") {
       owner: null,
     },
     addEventListener: (name, heard) => listeners.set(name, heard),
+    clearTimeout() { timers = []; },
     setTimeout(run) { timers.push(run); return timers.length; },
     settle() { const due = timers; timers = []; for (const run of due) run(); },
     go(to) { entries.push(to); this.location.hash = to; listeners.get("hashchange")(); },
@@ -75,17 +76,20 @@ function fakeWindow(hash = "") {
   };
 }
 
-test("a move of the crosshair replaces the entry of the history; a zoom adds one; back returns", () => {
+test("the address has each change at once; a crosshair is no entry of the history, a drag is one; back returns", () => {
   const window = fakeWindow("#/hosts");
   window.history.owner = window;
   const store = createStore(parseFragment("#/hosts"));
   tieToAddress({ store, window });
   store.patch({ at: "100" });
-  window.settle();
   assert.deepEqual(window.entries, ["#/hosts?at=100"]);
-  store.patch({ from: "-6h" });
+  for (const from of ["-6h", "-5h", "-4h"]) store.patch({ from });
+  assert.deepEqual(window.entries, ["#/hosts?at=100", "#/hosts?from=-4h&at=100"]);
   window.settle();
-  assert.deepEqual(window.entries, ["#/hosts?at=100", "#/hosts?from=-6h&at=100"]);
+  store.patch({ from: "-3h" });
+  assert.equal(window.entries.length, 3);
+  window.back();
+  assert.equal(store.get().from, "-4h");
   window.back();
   assert.equal(store.get().from, "-1h");
 });
