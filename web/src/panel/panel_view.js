@@ -385,7 +385,7 @@ export class PanelView {
     else legend = many ? chips(scene, time, acts) : nothing;
     render(html`${lane(marks, box.left, scene.zone, (mark) => this.#host.pin(mark.time))}
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
-      ${readout(scene, time, line, value)}${legend}
+      ${readout(scene, time, line, value, (from, until) => this.#zoom(from, until))}${legend}
       ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
       ${this.#selection ? histogram(this.#selection, scene, {close: () => { this.#selection = null; this.#drawFoot(); },
         changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);

@@ -101,6 +101,8 @@ function statsOf(spec, learnt) {
   const stats = ["avg", "min", "max", "count", "sum"];
   if (spec.band === "sd") stats.push("stddev");
   const percentiles = (spec.stats ?? []).filter((stat) => /^p\d/.test(stat));
+  // As lines, distributions are their median and p99; until the kind is known both are asked in any case.
+  if (!spec.stats && !spec.expr && (learnt.kinds.size === 0 || learnt.kinds.has("distribution"))) percentiles.push("p50", "p99");
   if (percentiles.length && (learnt.kinds.size === 0 || learnt.kinds.has("distribution"))) stats.push(...percentiles);
   if (spec.stats?.includes("rate")) stats.push("rate");
   return [...new Set(stats)];

@@ -82,7 +82,11 @@ export function sceneOf(spec, range, answers, palette, marks) {
     missing: answer.missing ?? [], warnings: answer.warnings ?? [],
   };
   if (isHeat) fillHeat(scene, spec, answer);
-  else fillLines(scene, spec, answer, palette);
+  else {
+    if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
+    fillLines(scene, spec, answer, palette);
+    if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
+  }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
   const before = answers[`${spec.id}~cmp`];
   if (before?.series && !isHeat && spec.compare && spec.compare !== "none") fillBefore(scene, spec, before);
@@ -119,19 +123,23 @@ function fillLines(scene, spec, answer, palette) {
   const names = all.map(nameOf);
   const indices = all.map((_, i) => i);
   const chosen = all.length > kLinesMax ? topOf(all, indices, spec.top ?? "max") : indices;
-  const labels = labelsOf(chosen.map((i) => names[i]));
+  const order = spec.order;
+  // Names are as labelled, so the order is made of labels, and colours are given out in that order.
+  const unordered = labelsOf(chosen.map((i) => names[i]));
+  const placed = chosen.map((index, i) => ({index, label: unordered[i]}));
+  if (order) placed.sort((a, b) => place(order, a.label) - place(order, b.label));
   const stats = drawnStats(spec, all);
-  chosen.forEach((i, place) => {
+  for (const {index: i, label} of placed) {
     for (const stat of stats) {
       if (!all[i][stat]) continue;
       const paint = palette.paint(names[i]);
       const line = lineOf({
-        name: names[i], label: stats.length === 1 ? labels[place] : chosen.length === 1 ? stat : `${labels[place]} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
+        name: names[i], label: stats.length === 1 ? label : chosen.length === 1 ? stat : `${label} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
         paint: stats.length > 1 && stat !== stats[0] ? {...paint, dash: stats.indexOf(stat) === 1 ? [6, 3] : [2, 2]} : paint,
       });
       scene.lines.push(line);
     }
-  });
+  }
   if (chosen.length < all.length) {
     const others = indices.filter((i) => !chosen.includes(i)).map((i) => all[i].value ? {avg: numbers(all[i].value)} : all[i]);
     const columns = merged(others, scene.slots);
@@ -139,8 +147,6 @@ function fillLines(scene, spec, answer, palette) {
       role: "rest", unit: scene.lines[0].unit};
     scene.restCount = others.length;
   }
-  const order = spec.order;
-  if (order) scene.lines.sort((a, b) => place(order, a.label) - place(order, b.label));
   scene.unit = scene.lines[0]?.unit ?? scene.unit;
   scene.samples = medianCount(all[0]?.count);
 }
@@ -151,10 +157,20 @@ function place(order, label) {
   return found < 0 ? order.length : found;
 }
 
+/**
+ * A window that tiles the slots has no whole number for the one under way: its rate would seem to fall.
+ * @param {import("./panel.js").Answer} answer @param {number} open
+ */
+function cutOpen(answer, open) {
+  if (open >= 0) for (const series of answer.series ?? []) if (series.value) series.value.fill(null, open);
+}
+
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */
 function drawnStats(spec, all) {
   if (all[0]?.value) return ["value"];
-  const wanted = (spec.stats ?? []).filter((stat) => /^p\d|^avg$|^rate$/.test(stat) && all.some((series) => series[stat]));
+  const isDistribution = all.length > 0 && all.every((series) => series.kind === "distribution");
+  const stats = spec.stats ?? (isDistribution ? ["p50", "p99"] : []);
+  const wanted = stats.filter((stat) => /^p\d|^avg$|^rate$/.test(stat) && all.some((series) => series[stat]?.some((/** @type {any} */ value) => value !== null)));
   return wanted.length ? wanted : ["avg"];
 }
 

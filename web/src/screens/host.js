@@ -5,6 +5,7 @@ import {repeat} from "lit-html/directives/repeat.js";
 import {isAbort} from "../data/client.js";
 import {age, number, text, visible} from "../model/format.js";
 import {hostSections, parted} from "../model/use.js";
+import {icon} from "../parts/icon.js";
 import {spark} from "../parts/spark.js";
 import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
 import {kColumns, kGroupLabels} from "./hosts_model.js";
@@ -164,10 +165,10 @@ export function createHostScreen(element, app) {
       <nav class="host-nav" aria-label="Parts of the host">
         ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
         <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
-        <label class="host-vs">vs <select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+        <label class="host-vs">vs <span class="select"><select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
           <option value="" ?selected=${!other && !compare}>none</option>
           <option value="@1d" ?selected=${compare === "1d"}>a day before</option><option value="@1w" ?selected=${compare === "1w"}>a week before</option>
-          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select></label>
+          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>
       </nav>
       ${fault ? html`<p class="fault-note" role="alert">${visible(fault)}</p>` : nothing}`, head);
   }
@@ -201,8 +202,8 @@ export function createHostScreen(element, app) {
   /** @param {string} label @param {string[]} all @param {string} chosen @param {(value: string) => void} pick */
   function picker(label, all, chosen, pick) {
     if (all.length < 2) return nothing;
-    return html`<label class="host-pick">${label} <select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
-      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select></label>`;
+    return html`<label class="host-pick">${label} <span class="select"><select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>`;
   }
 
   /** @param {import("../model/use.js").Section} section */
