@@ -56,3 +56,7 @@ test("panels of a host have unique ids, and say why there is nothing", () => {
     assert.ok(queries.every((query) => !String(query.expr ?? "").includes("$step")), panel.id);
   }
 });
+
+test("a device that is alone is not in labels of different paths", () => {
+  assert.deepEqual(labelsOf(["host.block.errors;device=vda;host=a;op=read", "host.block.errors;device=vda;host=a;op=write", "host.block.requeues;host=a"]), ["errors read", "errors write", "requeues"]);
+});
