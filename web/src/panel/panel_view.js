@@ -150,7 +150,7 @@ export class PanelView {
       if (main && main.status < 400) this.#learn(main);
     }
     if (answers || this.#scene) this.#scene = sceneOf(spec, range, this.#answers, this.#palette, this.#marks) ?? (answers ? null : this.#scene);
-    if (this.#scene) this.#learnt.gaps = this.#scene.gaps.length > 0;
+    if (this.#scene?.gaps.length) this.#learnt.gaps = true;
     this.#draw();
   }
 
@@ -387,7 +387,7 @@ export class PanelView {
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
       ${readout(scene, time, line, value, (from, until) => this.#zoom(from, until))}${legend}
       ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
-      ${this.#selection ? histogram(this.#selection, scene, {close: () => { this.#selection = null; this.#drawFoot(); },
+      ${this.#selection || this.#spec.view === "histogram" ? histogram(this.#selection ?? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}), scene, {close: () => { this.#selection = null; this.#drawFoot(); },
         changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);
   }
 

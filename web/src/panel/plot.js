@@ -285,7 +285,7 @@ export class Plot {
     const faded = (line) => this.#emphasis !== null && line.name !== this.#emphasis;
     if (scene.view === "stack") {
       const layers = stacked(shown.map((line) => line.values));
-      shown.forEach((line, i) => drawBand(context, frame, {...layers[i], spacing: line.spacing, color: colorOf(line), alpha: faded(line) ? 0.2 : 0.72}));
+      shown.forEach((line, i) => drawBand(context, frame, {...layers[i], spacing: line.spacing, color: colorOf(line), alpha: faded(line) ? 0.15 : 0.55}));
       shown.forEach((line, i) => drawLine(context, frame, {values: layers[i].high, spacing: line.spacing, color: colorOf(line), width: 1, dash: [], alpha: faded(line) ? 0.3 : 1}));
       return;
     }

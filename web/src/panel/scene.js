@@ -12,6 +12,8 @@ import {compared} from "../model/range.js";
 /** Lines of one panel; further series are one band. */
 export const kLinesMax = 20;
 
+const kNothing = "no samples";
+
 /**
  * One line, or one band of the stack.
  * @typedef {object} Line
@@ -271,7 +273,7 @@ function gapsOf(scene, range, up, marks) {
     const from = scene.from + run.first * scene.step;
     const until = Math.min(scene.from + end * scene.step, range.now);
     return {first: run.first, end, from, until, reason: reasonOf(lines[0], from, until, up, marks)};
-  });
+  }).filter((gap) => !(gap.reason === kNothing && lines[0].kind === "distribution" && isThere(lines[0], gap.from, gap.until, up)));
 }
 
 /**
@@ -282,17 +284,25 @@ export function reasonOf(line, from, until, up, marks) {
   const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from);
   if (loss) return `lost: ${visible(loss.title)}`;
   if (line.about.since !== undefined && line.about.since !== null && line.about.since >= until) return "before the first sample";
+  return isThere(line, from, until, up) === false ? "host silent (agent away)" : kNothing;
+}
+
+/**
+ * Whether the host of a line was there, by its presence series; null if that is not known. A host that is there and
+ * sends no sample of a distribution had nothing to measure.
+ * @param {Line} line @param {number} from @param {number} until @param {any} up
+ * @returns {boolean|null}
+ */
+function isThere(line, from, until, up) {
   const presence = up?.series?.find((/** @type {any} */ series) => split(nameOf(series)).tags.get("host") === line.host);
-  if (line.host && presence && up.from !== undefined) {
-    let seen = 0;
-    let slots = 0;
-    presence.count.forEach((/** @type {any} */ count, /** @type {number} */ slot) => {
-      const at = up.from + slot * up.step;
-      if (at + up.step <= from || at >= until) return;
-      ++slots;
-      if (count) ++seen;
-    });
-    if (slots > 0 && seen <= slots / 10) return "host silent (agent away)";
-  }
-  return "no samples";
+  if (!line.host || !presence || up.from === undefined) return null;
+  let seen = 0;
+  let slots = 0;
+  presence.count.forEach((/** @type {any} */ count, /** @type {number} */ slot) => {
+    const at = up.from + slot * up.step;
+    if (at + up.step <= from || at >= until) return;
+    ++slots;
+    if (count) ++seen;
+  });
+  return slots === 0 ? null : seen > slots / 10;
 }
