@@ -222,6 +222,17 @@ function topOf(all, order, by) {
   return [...order].sort((a, b) => keys[b] - keys[a] || a - b).slice(0, kLinesMax);
 }
 
+/**
+ * The last slot in which any series of an answer has samples.
+ * @param {import("./panel.js").Answer|undefined} answer
+ * @returns {{from: number, until: number}|null}
+ */
+export function lastSlot(answer) {
+  if (!answer?.series || answer.from === undefined || !answer.step) return null;
+  const slot = Math.max(-1, ...answer.series.map((series) => last((series.count ?? []).map((/** @type {number|null} */ count) => count || null)).slot));
+  return slot < 0 ? null : {from: answer.from + slot * answer.step, until: answer.from + (slot + 1) * answer.step};
+}
+
 /** Exact numbers of the whole range, percentiles among them. @param {Scene} scene @param {any} answer @param {boolean} isHeat */
 function addTotals(scene, answer, isHeat) {
   if (!answer || answer.status >= 400) return;

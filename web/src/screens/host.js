@@ -20,6 +20,22 @@ const kGradeWords = {ok: "good", warn: "worth a look", bad: "bad", "": ""};
 /** Facts are read anew after so long, in seconds: devices and cgroups come and go. */
 const kFactsAge = 60;
 
+/**
+ * Small panels stand three in a row below the large ones, and a large one without a neighbour is as wide as both.
+ * @param {PanelSpec[]} panels
+ */
+function spansOf(panels) {
+  const small = panels.filter((panel) => panel.height === "S");
+  const large = panels.filter((panel) => panel.height !== "S");
+  /** @type {Record<string, number>} */
+  const spans = Object.fromEntries(small.map((panel) => [panel.id, 4]));
+  if (large.length % 2 === 1) spans[large[large.length - 1].id] = 12;
+  // The same for the last row of small ones: one alone is wide, two share the row.
+  if (small.length % 3 === 1) spans[small[small.length - 1].id] = 12;
+  else if (small.length % 3 === 2) for (const panel of small.slice(-2)) spans[panel.id] = 6;
+  return spans;
+}
+
 /** Narrow screens have one section open at a time. */
 const kPhone = "(max-width: 700px)";
 
@@ -254,13 +270,10 @@ export function createHostScreen(element, app) {
     const groups = [];
     for (const section of all) {
       const {present} = parted(section);
-      const panels = isOpen(section.id) ? present.map(drawn) : [];
-      // Small panels stand three in a row below the large ones.
-      const spans = Object.fromEntries(panels.filter((panel) => panel.height === "S").map((panel) => [panel.id, 4]));
-      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans, panels});
-      if (section.id === "cgroups" && chosen && isOpen("cgroups")) {
-        groups.push({id: "cgroup", head: html`<div class="host-section"><h2><bdi>${visible(chosen)}</bdi></h2></div>`, columns: 2, panels: cgroupPanels(host, chosen).map(drawn)});
-      }
+      // The panels of the chosen cgroup stand right below the table in which it was chosen.
+      const first = section.id === "cgroups" && chosen ? cgroupPanels(host, chosen) : [];
+      const panels = isOpen(section.id) ? [...first, ...present].map(drawn) : [];
+      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans: spansOf(panels), panels});
     }
     groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
       open: (name) => app.go({screen: "explore", arg: "", own: {p0: [name]}})}) : html`<div class="host-section"><h2>All</h2></div>`, panels: []});
