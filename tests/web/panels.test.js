@@ -355,6 +355,31 @@ describe("panels", {skip: kSkip || false}, () => {
     await phone.close();
   });
 
+  test("keys select and zoom; marks stand at their times", async () => {
+    const marks = [{kind: "event", time: kNow - 1800, title: "deploy 1.4.2"}, {kind: "loss", time: kNow - 900, title: "400 lines lost"}];
+    await show([{...busy, height: "M", marks}], {from: kNow - kHour, until: kNow, now: kNow});
+    const middle = await place(kNow - 1800);
+    const lefts = await tab.$$eval(".panel-lane .mark", (/** @type {Element[]} */ all) => all.map((one) => { const box = one.getBoundingClientRect(); return box.left + box.width / 2; }));
+    assert.equal(lefts.length, 2);
+    assert.ok(Math.abs(lefts[0] - middle.x) <= 1.5, `${lefts[0]} and ${middle.x}`);
+    await tab.focus(".panel-body");
+    await tab.evaluate((/** @type {number} */ time) => /** @type {any} */ (window).harness.shared.pin(time), kNow - 1795);
+    await tab.keyboard.press("[");
+    for (let i = 0; i < 3; ++i) await tab.keyboard.press("Shift+ArrowRight");
+    await tab.waitForSelector(".cross-select");
+    await tab.keyboard.press("Enter");
+    await tab.waitForFunction((/** @type {number} */ from) => Math.abs(/** @type {any} */ (window).harness.range().from - from) < 20, kNow - 1795);
+    assert.ok(await tab.evaluate((/** @type {number} */ until) => /** @type {any} */ (window).harness.range().until < until, kNow));
+    const drag = await tab.$eval(".u-over", (/** @type {Element} */ one) => one.getBoundingClientRect().toJSON());
+    await tab.mouse.move(drag.left - 20, drag.top + 20);
+    await tab.mouse.down();
+    await tab.mouse.move(drag.left - 20, drag.top + drag.height - 20, {steps: 3});
+    await tab.mouse.up();
+    await tab.evaluate(() => /** @type {any} */ (window).harness.acts.splice(0));
+    await tab.click("[aria-haspopup=menu]");
+    assert.ok(await tab.evaluate(() => /** @type {any} */ (window).harness.acts[0].items.some((/** @type {any} */ item) => item.label === "Value axis of all values")));
+  });
+
   test("names are texts wherever they stand", async () => {
     await show([{id: "o", series: ["g:odd.*"], height: "L"}, {id: "e", expr: "sum(<img src=x onerror=alert(1)>"}], {from: kNow - kHour, until: kNow, now: kNow});
     assert.equal((await texts(".panel h3"))[0], "odd.<img/src=x/onerror=alert(1)>");

@@ -50,8 +50,10 @@ export function labelsOf(names) {
   });
   let chosen = telling;
   for (const key of telling) {
+    // A device that is the same wherever there is one tells nothing that the paths do not.
+    const isTold = kTold.has(key) && new Set(all.map(({tags}) => tags.get(key)).filter((value) => value !== undefined)).size > 1;
     const fewer = chosen.filter((other) => other !== key);
-    if (fewer.length && new Set(build(fewer)).size === new Set(build(telling)).size && !kTold.has(key)) chosen = fewer;
+    if (fewer.length && new Set(build(fewer)).size === new Set(build(telling)).size && !isTold) chosen = fewer;
   }
   const built = build(chosen);
   // A unit that all share is said by the axis.

@@ -82,6 +82,7 @@ export function menuItems({spec, view, scale, isDistribution}, change, act, expo
       state("Compare with a day before", "w", compare === "1d", () => change({compare: compare === "1d" ? "none" : "1d"})),
       state("Compare with a week before", "w", compare === "1w", () => change({compare: compare === "1w" ? "none" : "1w"})),
     ]),
+    ...(spec.limits ? [{label: "Value axis of all values", run: () => change({limits: undefined})}] : []),
     state("Logarithmic scale", "l", scale === "log", () => change({scale: scale === "log" ? "lin" : "log"})),
     line,
     ...file("Save as CSV", exports.csv), ...file("Save as PNG", exports.png), ...file("Save as JSON", exports.json),

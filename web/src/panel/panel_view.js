@@ -2,7 +2,7 @@
 
 import {html, nothing, render} from "lit-html";
 import {Palette} from "../model/colors.js";
-import {shortened, span, visible} from "../model/format.js";
+import {day, shortened, span, visible} from "../model/format.js";
 import {nameOf, split} from "../model/labels.js";
 import {changed} from "../model/range.js";
 import {slotAt} from "../model/step.js";
@@ -21,7 +21,7 @@ import {PanelKeys} from "./panel_keys.js";
 import {Plot} from "./plot.js";
 import {kHeights, mainAnswer, queriesOf, viewOf} from "./queries.js";
 import {readout, sentence} from "./readout.js";
-import {sceneOf} from "./scene.js";
+import {lastSlot, sceneOf} from "./scene.js";
 
 /** @typedef {import("./types.js").PanelSpec} PanelSpec */
 /** @typedef {import("./types.js").View} View */
@@ -56,7 +56,7 @@ export class PanelView {
   /** @type {import("./scene.js").Scene|null} */
   #scene = null;
   /** @type {import("./queries.js").Learnt} */
-  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0};
+  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
   #loading = false;
   #visible = false;
   /** The line that the readout is of. @type {string|null} */
@@ -136,7 +136,7 @@ export class PanelView {
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers @param {Mark[]} [marks] */
   update(spec, range, answers, marks) {
     if (spec.series?.join() !== this.#spec.series?.join() || spec.expr !== this.#spec.expr) {
-      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0};
+      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
       this.#answers = {};
       this.#selection = null;
     }
@@ -150,7 +150,8 @@ export class PanelView {
       if (main && main.status < 400) this.#learn(main);
     }
     if (answers || this.#scene) this.#scene = sceneOf(spec, range, this.#answers, this.#palette, this.#marks) ?? (answers ? null : this.#scene);
-    if (this.#scene) this.#learnt.gaps = this.#scene.gaps.length > 0;
+    if (this.#scene?.gaps.length) this.#learnt.gaps = true;
+    this.#learnt.empty = this.#isEmpty();
     this.#draw();
   }
 
@@ -322,7 +323,9 @@ export class PanelView {
     const missing = this.#scene?.missing.length || !this.#scene?.lines.length;
     const from = Math.floor(this.#range.from);
     const words = this.#spec.note ?? (missing ? "no such series yet" : `no samples from ${span(from, Math.floor(this.#range.until), this.#range.zone, {seconds: false}).replace("–", " to ")}`);
-    return html`<div class="panel-state"><p>${visible(words)}</p></div>`;
+    const last = missing ? null : lastSlot(this.#answers[`${this.#spec.id}~last`]);
+    return html`<div class="panel-state"><p>${visible(words)}${last ? `; the last ones came on ${day(last.from, this.#range.zone)}` : ""}</p>
+      ${last ? html`<button type="button" class="button" @click=${() => this.#host.setRange(last.from, last.until, true)}>go there</button>` : nothing}</div>`;
   }
 
   /** The line that the readout is of: that under the pointer, else the one with focus, else the first. */
@@ -385,9 +388,9 @@ export class PanelView {
     else legend = many ? chips(scene, time, acts) : nothing;
     render(html`${lane(marks, box.left, scene.zone, (mark) => this.#host.pin(mark.time))}
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
-      ${readout(scene, time, line, value)}${legend}
+      ${readout(scene, time, line, value, (from, until) => this.#zoom(from, until))}${legend}
       ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
-      ${this.#selection ? histogram(this.#selection, scene, {close: () => { this.#selection = null; this.#drawFoot(); },
+      ${this.#selection || this.#spec.view === "histogram" ? histogram(this.#selection ?? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}), scene, {close: () => { this.#selection = null; this.#drawFoot(); },
         changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);
   }
 

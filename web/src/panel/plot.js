@@ -182,7 +182,7 @@ export class Plot {
           splits: () => this.#timeTicks().at, values: () => this.#timeTicks().texts,
         },
         {
-          scale: "y", size: kAxisWidth, gap: 5, font, stroke: colors.muted, grid: {stroke: colors.grid, width: 1}, ticks: {show: false},
+          scale: "y", size: (plot, values, _, cycle) => axisWidth(plot, values, cycle), gap: 5, font, stroke: colors.muted, grid: {stroke: colors.grid, width: 1}, ticks: {show: false},
           splits: () => this.#valueTicks().map((tick) => this.#share(tick)),
           values: () => tickLabels(this.#valueTicks(), this.#scene?.unit ?? {id: "none", base: "si", factor: 1, suffix: ""}, this.#value.scale !== "lin"),
         },
@@ -285,7 +285,7 @@ export class Plot {
     const faded = (line) => this.#emphasis !== null && line.name !== this.#emphasis;
     if (scene.view === "stack") {
       const layers = stacked(shown.map((line) => line.values));
-      shown.forEach((line, i) => drawBand(context, frame, {...layers[i], spacing: line.spacing, color: colorOf(line), alpha: faded(line) ? 0.2 : 0.72}));
+      shown.forEach((line, i) => drawBand(context, frame, {...layers[i], spacing: line.spacing, color: colorOf(line), alpha: faded(line) ? 0.15 : 0.55}));
       shown.forEach((line, i) => drawLine(context, frame, {values: layers[i].high, spacing: line.spacing, color: colorOf(line), width: 1, dash: [], alpha: faded(line) ? 0.3 : 1}));
       return;
     }
@@ -345,6 +345,22 @@ export class Plot {
       context.fillText(stat, x - 4 * ratio, y - 3 * ratio);
     }
   }
+}
+
+/**
+ * As wide as the labels need, in steps, so that panels above each other mostly agree.
+ * @param {import("uplot")} plot @param {string[]} values @param {number} cycle of uPlot's layout
+ */
+function axisWidth(plot, values, cycle) {
+  const axis = plot.axes[1];
+  // Later rounds keep what the first one has found, so that the layout comes to rest.
+  if (cycle > 1) return /** @type {any} */ (axis)._size;
+  const ratio = devicePixelRatio || 1;
+  plot.ctx.save();
+  plot.ctx.font = `${kFontSize * ratio}px ${getComputedStyle(plot.root).fontFamily || "sans-serif"}`;
+  const widest = Math.max(0, ...(values ?? []).map((text) => plot.ctx.measureText(text ?? "").width / ratio));
+  plot.ctx.restore();
+  return Math.max(kAxisWidth, Math.ceil((widest + 12) / 6) * 6);
 }
 
 /** Width of a date below a time, in CSS px, and what may stand beyond the plot at its right. */

@@ -9,7 +9,7 @@ import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
 /** @typedef {import("./panel.js").PanelRange} PanelRange */
 /** @typedef {import("./panel.js").BatchQuery} BatchQuery */
 
-/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean, powers: number}} Learnt */
+/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean, powers: number, empty: boolean}} Learnt */
 
 /** Height of the plot of each size, in CSS px, with its axis. @type {Record<string, number>} */
 export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
@@ -17,6 +17,8 @@ export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
 /** Hosts whose presence is asked at once. */
 const kHostsMax = 20;
 const kTotalsMax = 20;
+/** How far back the last samples are looked for. */
+const kLastDays = 366;
 
 /** A selector can have statistics; any other expression has one value. @param {string} expr */
 export function isSelector(expr) {
@@ -89,6 +91,10 @@ export function queriesOf(spec, range, width, learnt) {
     if (isHeat) totals.grouping = 0;
     queries.push(totals);
   }
+  if (learnt.empty && learnt.series > 0 && main.series) {
+    // Nothing came in the range: the days of the last year tell when anything did.
+    queries.push({id: `${spec.id}~last`, kind: "series", series: names, stats: ["count"], from: Math.floor(range.now) - kLastDays * 86400, until: Math.floor(range.now), max_points: kLastDays + 1});
+  }
   if (learnt.gaps && learnt.hosts.length) {
     const hosts = learnt.hosts.slice(0, kHostsMax).map((host) => `host.up;{,*;}host=${literal(host)}{,;*}`);
     queries.push({id: `${spec.id}~up`, kind: "series", series: hosts, stats: ["count"], max_points: points});
@@ -101,6 +107,8 @@ function statsOf(spec, learnt) {
   const stats = ["avg", "min", "max", "count", "sum"];
   if (spec.band === "sd") stats.push("stddev");
   const percentiles = (spec.stats ?? []).filter((stat) => /^p\d/.test(stat));
+  // As lines, distributions are their median and p99; until the kind is known both are asked in any case.
+  if (!spec.stats && !spec.expr && (learnt.kinds.size === 0 || learnt.kinds.has("distribution"))) percentiles.push("p50", "p99");
   if (percentiles.length && (learnt.kinds.size === 0 || learnt.kinds.has("distribution"))) stats.push(...percentiles);
   if (spec.stats?.includes("rate")) stats.push("rate");
   return [...new Set(stats)];

@@ -12,6 +12,8 @@ import {compared} from "../model/range.js";
 /** Lines of one panel; further series are one band. */
 export const kLinesMax = 20;
 
+const kNothing = "no samples";
+
 /**
  * One line, or one band of the stack.
  * @typedef {object} Line
@@ -82,7 +84,11 @@ export function sceneOf(spec, range, answers, palette, marks) {
     missing: answer.missing ?? [], warnings: answer.warnings ?? [],
   };
   if (isHeat) fillHeat(scene, spec, answer);
-  else fillLines(scene, spec, answer, palette);
+  else {
+    if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
+    fillLines(scene, spec, answer, palette);
+    if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
+  }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
   const before = answers[`${spec.id}~cmp`];
   if (before?.series && !isHeat && spec.compare && spec.compare !== "none") fillBefore(scene, spec, before);
@@ -119,19 +125,23 @@ function fillLines(scene, spec, answer, palette) {
   const names = all.map(nameOf);
   const indices = all.map((_, i) => i);
   const chosen = all.length > kLinesMax ? topOf(all, indices, spec.top ?? "max") : indices;
-  const labels = labelsOf(chosen.map((i) => names[i]));
+  const order = spec.order;
+  // Names are as labelled, so the order is made of labels, and colours are given out in that order.
+  const unordered = labelsOf(chosen.map((i) => names[i]));
+  const placed = chosen.map((index, i) => ({index, label: unordered[i]}));
+  if (order) placed.sort((a, b) => place(order, a.label) - place(order, b.label));
   const stats = drawnStats(spec, all);
-  chosen.forEach((i, place) => {
+  for (const {index: i, label} of placed) {
     for (const stat of stats) {
       if (!all[i][stat]) continue;
       const paint = palette.paint(names[i]);
       const line = lineOf({
-        name: names[i], label: stats.length === 1 ? labels[place] : chosen.length === 1 ? stat : `${labels[place]} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
+        name: names[i], label: stats.length === 1 ? label : chosen.length === 1 ? stat : `${label} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
         paint: stats.length > 1 && stat !== stats[0] ? {...paint, dash: stats.indexOf(stat) === 1 ? [6, 3] : [2, 2]} : paint,
       });
       scene.lines.push(line);
     }
-  });
+  }
   if (chosen.length < all.length) {
     const others = indices.filter((i) => !chosen.includes(i)).map((i) => all[i].value ? {avg: numbers(all[i].value)} : all[i]);
     const columns = merged(others, scene.slots);
@@ -139,8 +149,6 @@ function fillLines(scene, spec, answer, palette) {
       role: "rest", unit: scene.lines[0].unit};
     scene.restCount = others.length;
   }
-  const order = spec.order;
-  if (order) scene.lines.sort((a, b) => place(order, a.label) - place(order, b.label));
   scene.unit = scene.lines[0]?.unit ?? scene.unit;
   scene.samples = medianCount(all[0]?.count);
 }
@@ -151,10 +159,20 @@ function place(order, label) {
   return found < 0 ? order.length : found;
 }
 
+/**
+ * A window that tiles the slots has no whole number for the one under way: its rate would seem to fall.
+ * @param {import("./panel.js").Answer} answer @param {number} open
+ */
+function cutOpen(answer, open) {
+  if (open >= 0) for (const series of answer.series ?? []) if (series.value) series.value.fill(null, open);
+}
+
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */
 function drawnStats(spec, all) {
   if (all[0]?.value) return ["value"];
-  const wanted = (spec.stats ?? []).filter((stat) => /^p\d|^avg$|^rate$/.test(stat) && all.some((series) => series[stat]));
+  const isDistribution = all.length > 0 && all.every((series) => series.kind === "distribution");
+  const stats = spec.stats ?? (isDistribution ? ["p50", "p99"] : []);
+  const wanted = stats.filter((stat) => /^p\d|^avg$|^rate$/.test(stat) && all.some((series) => series[stat]?.some((/** @type {any} */ value) => value !== null)));
   return wanted.length ? wanted : ["avg"];
 }
 
@@ -202,6 +220,17 @@ function topOf(all, order, by) {
     return column.reduce((/** @type {number} */ most, /** @type {any} */ value) => value !== null && value > most ? value : most, -Infinity);
   });
   return [...order].sort((a, b) => keys[b] - keys[a] || a - b).slice(0, kLinesMax);
+}
+
+/**
+ * The last slot in which any series of an answer has samples.
+ * @param {import("./panel.js").Answer|undefined} answer
+ * @returns {{from: number, until: number}|null}
+ */
+export function lastSlot(answer) {
+  if (!answer?.series || answer.from === undefined || !answer.step) return null;
+  const slot = Math.max(-1, ...answer.series.map((series) => last((series.count ?? []).map((/** @type {number|null} */ count) => count || null)).slot));
+  return slot < 0 ? null : {from: answer.from + slot * answer.step, until: answer.from + (slot + 1) * answer.step};
 }
 
 /** Exact numbers of the whole range, percentiles among them. @param {Scene} scene @param {any} answer @param {boolean} isHeat */
@@ -255,7 +284,7 @@ function gapsOf(scene, range, up, marks) {
     const from = scene.from + run.first * scene.step;
     const until = Math.min(scene.from + end * scene.step, range.now);
     return {first: run.first, end, from, until, reason: reasonOf(lines[0], from, until, up, marks)};
-  });
+  }).filter((gap) => !(gap.reason === kNothing && lines[0].kind === "distribution" && isThere(lines[0], gap.from, gap.until, up)));
 }
 
 /**
@@ -266,17 +295,25 @@ export function reasonOf(line, from, until, up, marks) {
   const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from);
   if (loss) return `lost: ${visible(loss.title)}`;
   if (line.about.since !== undefined && line.about.since !== null && line.about.since >= until) return "before the first sample";
+  return isThere(line, from, until, up) === false ? "host silent (agent away)" : kNothing;
+}
+
+/**
+ * Whether the host of a line was there, by its presence series; null if that is not known. A host that is there and
+ * sends no sample of a distribution had nothing to measure.
+ * @param {Line} line @param {number} from @param {number} until @param {any} up
+ * @returns {boolean|null}
+ */
+function isThere(line, from, until, up) {
   const presence = up?.series?.find((/** @type {any} */ series) => split(nameOf(series)).tags.get("host") === line.host);
-  if (line.host && presence && up.from !== undefined) {
-    let seen = 0;
-    let slots = 0;
-    presence.count.forEach((/** @type {any} */ count, /** @type {number} */ slot) => {
-      const at = up.from + slot * up.step;
-      if (at + up.step <= from || at >= until) return;
-      ++slots;
-      if (count) ++seen;
-    });
-    if (slots > 0 && seen <= slots / 10) return "host silent (agent away)";
-  }
-  return "no samples";
+  if (!line.host || !presence || up.from === undefined) return null;
+  let seen = 0;
+  let slots = 0;
+  presence.count.forEach((/** @type {any} */ count, /** @type {number} */ slot) => {
+    const at = up.from + slot * up.step;
+    if (at + up.step <= from || at >= until) return;
+    ++slots;
+    if (count) ++seen;
+  });
+  return slots === 0 ? null : seen > slots / 10;
 }

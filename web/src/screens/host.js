@@ -5,6 +5,7 @@ import {repeat} from "lit-html/directives/repeat.js";
 import {isAbort} from "../data/client.js";
 import {age, number, text, visible} from "../model/format.js";
 import {hostSections, parted} from "../model/use.js";
+import {icon} from "../parts/icon.js";
 import {spark} from "../parts/spark.js";
 import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
 import {kColumns, kGroupLabels} from "./hosts_model.js";
@@ -18,6 +19,22 @@ const kGlyphs = {ok: "✓", warn: "△", bad: "✕", "": ""};
 const kGradeWords = {ok: "good", warn: "worth a look", bad: "bad", "": ""};
 /** Facts are read anew after so long, in seconds: devices and cgroups come and go. */
 const kFactsAge = 60;
+
+/**
+ * Small panels stand three in a row below the large ones, and a large one without a neighbour is as wide as both.
+ * @param {PanelSpec[]} panels
+ */
+function spansOf(panels) {
+  const small = panels.filter((panel) => panel.height === "S");
+  const large = panels.filter((panel) => panel.height !== "S");
+  /** @type {Record<string, number>} */
+  const spans = Object.fromEntries(small.map((panel) => [panel.id, 4]));
+  if (large.length % 2 === 1) spans[large[large.length - 1].id] = 12;
+  // The same for the last row of small ones: one alone is wide, two share the row.
+  if (small.length % 3 === 1) spans[small[small.length - 1].id] = 12;
+  else if (small.length % 3 === 2) for (const panel of small.slice(-2)) spans[panel.id] = 6;
+  return spans;
+}
 
 /** Narrow screens have one section open at a time. */
 const kPhone = "(max-width: 700px)";
@@ -164,10 +181,10 @@ export function createHostScreen(element, app) {
       <nav class="host-nav" aria-label="Parts of the host">
         ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
         <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
-        <label class="host-vs">vs <select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+        <label class="host-vs">vs <span class="select"><select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
           <option value="" ?selected=${!other && !compare}>none</option>
           <option value="@1d" ?selected=${compare === "1d"}>a day before</option><option value="@1w" ?selected=${compare === "1w"}>a week before</option>
-          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select></label>
+          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>
       </nav>
       ${fault ? html`<p class="fault-note" role="alert">${visible(fault)}</p>` : nothing}`, head);
   }
@@ -201,8 +218,8 @@ export function createHostScreen(element, app) {
   /** @param {string} label @param {string[]} all @param {string} chosen @param {(value: string) => void} pick */
   function picker(label, all, chosen, pick) {
     if (all.length < 2) return nothing;
-    return html`<label class="host-pick">${label} <select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
-      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select></label>`;
+    return html`<label class="host-pick">${label} <span class="select"><select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>`;
   }
 
   /** @param {import("../model/use.js").Section} section */
@@ -253,13 +270,10 @@ export function createHostScreen(element, app) {
     const groups = [];
     for (const section of all) {
       const {present} = parted(section);
-      const panels = isOpen(section.id) ? present.map(drawn) : [];
-      // Small panels stand three in a row below the large ones.
-      const spans = Object.fromEntries(panels.filter((panel) => panel.height === "S").map((panel) => [panel.id, 4]));
-      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans, panels});
-      if (section.id === "cgroups" && chosen && isOpen("cgroups")) {
-        groups.push({id: "cgroup", head: html`<div class="host-section"><h2><bdi>${visible(chosen)}</bdi></h2></div>`, columns: 2, panels: cgroupPanels(host, chosen).map(drawn)});
-      }
+      // The panels of the chosen cgroup stand right below the table in which it was chosen.
+      const first = section.id === "cgroups" && chosen ? cgroupPanels(host, chosen) : [];
+      const panels = isOpen(section.id) ? [...first, ...present].map(drawn) : [];
+      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans: spansOf(panels), panels});
     }
     groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
       open: (name) => app.go({screen: "explore", arg: "", own: {p0: [name]}})}) : html`<div class="host-section"><h2>All</h2></div>`, panels: []});

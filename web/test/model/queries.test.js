@@ -131,3 +131,13 @@ test("more slots than pixels keep the extremes of each column", () => {
   assert.ok(points.length < 300, String(points.length));
   assert.ok(points.some(([x, y]) => y === 99 && Math.abs(x - 43) <= 1));
 });
+
+test("a host that is there and sends no sample of a distribution has no gap", () => {
+  const count = [1, null, null, null, null, null, null, null, null, 1];
+  const answer = {series: ["a_ns;host=web7"], buckets: [[1, 2]], counts: [count.map((value) => value ?? 0)], count};
+  /** @param {(number|null)[]} seen */
+  const up = (seen) => ({"p~up": {id: "p~up", status: 200, from: 0, until: 100, step: 10, series: [{name: "host.up;host=web7", kind: "counter", count: seen}]}});
+  assert.deepEqual(scene(answer, {view: "heatmap"}, up(Array(10).fill(1))).gaps, []);
+  assert.equal(scene(answer, {view: "heatmap"}, up(count)).gaps[0].reason, "host silent (agent away)");
+  assert.equal(scene(answer, {view: "heatmap"}).gaps[0].reason, "no samples");
+});
