@@ -16,6 +16,7 @@
 #include "proto/agent/frames.h"
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
+#include "storage/document_row.h"
 #include "storage/family_row.h"
 
 namespace statmill {
@@ -88,6 +89,13 @@ TEST(Seeds, AgentRowDecodes) {
   std::string bytes = seed("agent_row/row");
   Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
   EXPECT_TRUE(decode_agent_row(AgentId{}, bytes));
+}
+
+TEST(Seeds, DocumentRowDecodes) {
+  const DocumentKey key{DocumentKind::kView, "abc"};
+  std::string bytes = seed("document_row/row");
+  Writer(bytes).u32be(crc32c(bytes, crc32c(document_key(key))));
+  EXPECT_TRUE(decode_document_row(key, bytes));
 }
 
 TEST(Seeds, FamilyRowDecodes) {
