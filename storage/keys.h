@@ -12,16 +12,17 @@
 namespace statmill {
 
 // Meta rows.
-inline constexpr std::string_view kFlushedPrefix = "flushed";   // + shard: tick, activity
-inline constexpr std::string_view kRollupKey = "rollup";        // chunk, id
-inline constexpr std::string_view kTrimKey = "trim";            // tick: the journal has no rows below it
-inline constexpr std::string_view kExpiredPrefix = "expired";   // + tier: first kept chunk, highest one ever
-inline constexpr std::string_view kAgentPrefix = "agent";       // + id: AgentRow
-inline constexpr std::string_view kFamilyPrefix = "family";     // + kind, path: FamilyRow
-inline constexpr std::string_view kTickKey = "tick";            // tick: of the newest batch
-inline constexpr std::string_view kClockKey = "clock";          // ClockRow
-inline constexpr std::string_view kHashSecretKey = "hash";      // HashSecret
-inline constexpr std::string_view kForgottenKey = "forgotten";  // time: StoreBatch::forgotten_until
+inline constexpr std::string_view kFlushedPrefix = "flushed";    // + shard: tick, activity
+inline constexpr std::string_view kRollupKey = "rollup";         // chunk, id
+inline constexpr std::string_view kTrimKey = "trim";             // tick: the journal has no rows below it
+inline constexpr std::string_view kExpiredPrefix = "expired";    // + tier: first kept chunk, highest one ever
+inline constexpr std::string_view kAgentPrefix = "agent";        // + id: AgentRow
+inline constexpr std::string_view kFamilyPrefix = "family";      // + kind, path: FamilyRow
+inline constexpr std::string_view kDocumentPrefix = "document";  // + kind, id: DocumentRow
+inline constexpr std::string_view kTickKey = "tick";             // tick: of the newest batch
+inline constexpr std::string_view kClockKey = "clock";           // ClockRow
+inline constexpr std::string_view kHashSecretKey = "hash";       // HashSecret
+inline constexpr std::string_view kForgottenKey = "forgotten";   // time: StoreBatch::forgotten_until
 
 std::string flushed_key(ShardNo shard);
 std::string expired_key(TierNo tier);

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "storage/agent_row.h"
 #include "storage/clock_row.h"
+#include "storage/document_row.h"
 #include "storage/expiry.h"
 #include "storage/family_row.h"
 #include "storage/ids.h"
@@ -60,8 +61,10 @@ struct StoreBatch {
   std::vector<AgentId> forgotten_agents;  // their rows are removed
   // No batch newer than this was accepted from any forgotten agent (AgentRow::newest). Never decreases.
   std::optional<Timestamp> forgotten_until;
-  std::vector<FamilyRow> families;          // new and changed ones
-  std::vector<FamilyKey> removed_families;  // none of them is in `families`
+  std::vector<FamilyRow> families;             // new and changed ones
+  std::vector<FamilyKey> removed_families;     // none of them is in `families`
+  std::vector<DocumentRow> documents;          // new and changed ones
+  std::vector<DocumentKey> removed_documents;  // none of them is in `documents`
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
   std::optional<ClockRow> clock;
@@ -70,7 +73,8 @@ struct StoreBatch {
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
            agents.empty() && forgotten_agents.empty() && !forgotten_until && families.empty() &&
-           removed_families.empty() && !rollup_position && !journal_trim && !clock && !hash_secret;
+           removed_families.empty() && documents.empty() && removed_documents.empty() && !rollup_position &&
+           !journal_trim && !clock && !hash_secret;
   }
 };
 
@@ -97,6 +101,8 @@ class StoreSnapshot {
   virtual Result<AgentRows> agents() = 0;
   // Returns all families, in no order.
   virtual Result<FamilyRows> families() = 0;
+  // Returns all documents, by key.
+  virtual Result<DocumentRows> documents() = 0;
   // Returns the frames of one chunk, or an empty string if there are none.
   virtual Result<std::string> chunk(const ChunkKey& key) = 0;
   // The same for many series: visits the chunks that have frames, with their position in `ids`. The frames

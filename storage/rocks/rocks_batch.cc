@@ -40,6 +40,14 @@ void add_families(RocksBatch& operations, const RocksDatabase& database, const S
     operations.add(out.Delete(database.meta(), family_key(key)));
 }
 
+void add_documents(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const DocumentRow& row : batch.documents)
+    operations.add(out.Put(database.meta(), document_key(row.key), encode_document_row(row)));
+  for (const DocumentKey& key : batch.removed_documents)
+    operations.add(out.Delete(database.meta(), document_key(key)));
+}
+
 void add_meta(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
   rocksdb::WriteBatch& out = operations.batch();
   if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
@@ -91,6 +99,7 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
   }
   add_agents(operations, database, batch);
   add_families(operations, database, batch);
+  add_documents(operations, database, batch);
   add_meta(operations, database, batch);
   return operations;
 }

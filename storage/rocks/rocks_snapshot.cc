@@ -153,6 +153,25 @@ Result<FamilyRows> RocksSnapshot::families() {
   return families;
 }
 
+Result<DocumentRows> RocksSnapshot::documents() {
+  DocumentRows documents;
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->meta()));
+  const rocksdb::Slice prefix(kDocumentPrefix.data(), kDocumentPrefix.size());
+  for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next()) {
+    std::optional<DocumentKey> key = parse_document_key(row->key().ToStringView());
+    if (!key) return corrupt("a document's key has no kind or id");
+    Result<DocumentRow> decoded = decode_document_row(*key, row->value().ToStringView());
+    if (decoded) {
+      documents.rows.push_back(std::move(*decoded));
+    } else {
+      documents.damaged.push_back(std::move(*key));
+    }
+  }
+  if (!row->status().ok()) return error_of(row->status());
+  return documents;
+}
+
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.count());
   if (key.chunk < floor(key.tier)) return std::string();

@@ -26,6 +26,7 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<std::optional<HashSecret>> hash_secret() override;
   Result<AgentRows> agents() override;
   Result<FamilyRows> families() override;
+  Result<DocumentRows> documents() override;
   Result<std::string> chunk(const ChunkKey& key) override;
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override;

@@ -88,6 +88,7 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<std::optional<HashSecret>> hash_secret() override { return recovering(); }
   Result<AgentRows> agents() override { return recovering(); }
   Result<FamilyRows> families() override { return recovering(); }
+  Result<DocumentRows> documents() override { return recovering(); }
   Result<std::string> chunk(const ChunkKey&) override { return recovering(); }
   Status chunks(TierNo, ChunkNo, std::span<const SeriesId>,
                 const std::function<void(size_t, std::string_view)>&) override {

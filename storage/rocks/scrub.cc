@@ -1,6 +1,7 @@
 #include "storage/rocks/scrub.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -36,6 +37,19 @@ std::string printable(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return name;
+}
+
+// Returns "event", "dashboard" or "view", and the id in hexadecimal digits, because it may be binary.
+std::string document_text(const DocumentKey& key) {
+  constexpr std::array<std::string_view, kDocumentKindCount> kNames = {"event", "dashboard", "view"};
+  std::string text(kNames[static_cast<size_t>(key.kind)]);
+  text += ' ';
+  for (const char c : key.id) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
 }
 
 // One pass over a database. Its memory is proportional to the catalog.
@@ -175,6 +189,10 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
   } else if (const auto family = parse_family_key(key)) {
     if (const auto row = decode_family_row(*family, value); !row)
       report_.add_fault("family " + printable(family->path), row.error().message);
+    return;
+  } else if (const auto document = parse_document_key(key)) {
+    if (const auto row = decode_document_row(*document, value); !row)
+      report_.add_fault(document_text(*document), row.error().message);
     return;
   } else {
     return report_.add_fault("default", "an unknown row");

@@ -16,6 +16,7 @@
 #include "proto/agent/frames.h"
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
+#include "storage/document_row.h"
 #include "storage/family_row.h"
 #include "storage/series_row.h"
 
@@ -92,6 +93,13 @@ TEST(Seeds, AgentRowDecodes) {
 }
 
 TEST(Seeds, SeriesRowDecodes) { EXPECT_TRUE(decode_series_row(7, seed("series_row/wide"))); }
+
+TEST(Seeds, DocumentRowDecodes) {
+  const DocumentKey key{DocumentKind::kView, "abc"};
+  std::string bytes = seed("document_row/row");
+  Writer(bytes).u32be(crc32c(bytes, crc32c(document_key(key))));
+  EXPECT_TRUE(decode_document_row(key, bytes));
+}
 
 TEST(Seeds, FamilyRowDecodes) {
   const FamilyKey key{"room.heat", Kind::kGauge};

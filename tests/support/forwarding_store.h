@@ -22,6 +22,7 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<std::optional<HashSecret>> hash_secret() override { return of_->hash_secret(); }
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<FamilyRows> families() override { return of_->families(); }
+  Result<DocumentRows> documents() override { return of_->documents(); }
   Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override {

@@ -36,6 +36,12 @@ class MemorySnapshot final : public StoreSnapshot {
     return families;
   }
 
+  Result<DocumentRows> documents() override {
+    DocumentRows documents;
+    for (const auto& [key, row] : content_->documents) documents.rows.push_back(row);
+    return documents;
+  }
+
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().count());
     if (key.chunk < floor(key.tier)) return std::string();
@@ -131,6 +137,8 @@ void MemoryStore::apply(const StoreBatch& batch) {
   for (const AgentId& id : batch.forgotten_agents) content.agents.erase(id);
   for (const FamilyRow& row : batch.families) content.families[row.key] = row;
   for (const FamilyKey& key : batch.removed_families) content.families.erase(key);
+  for (const DocumentRow& row : batch.documents) content.documents[row.key] = row;
+  for (const DocumentKey& key : batch.removed_documents) content.documents.erase(key);
   if (batch.forgotten_until) content.forgotten_until = batch.forgotten_until;
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.clock) content.clock = batch.clock;

@@ -60,6 +60,7 @@ class MemoryStore final : public Store {
     RollupPosition rollup_position;
     std::map<AgentId, AgentRow> agents;
     std::map<FamilyKey, FamilyRow> families;
+    std::map<DocumentKey, DocumentRow> documents;
     std::optional<ClockRow> clock;
     std::optional<HashSecret> hash_secret;
     std::optional<Timestamp> forgotten_until;

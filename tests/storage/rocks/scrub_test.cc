@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/document_row.h"
 #include "storage/family_row.h"
 #include "storage/keys.h"
 #include "storage/rocks/rocks_database.h"
@@ -164,6 +165,9 @@ TEST_F(ScrubTest, FindsInvalidRows) {
       {kMeta, family_key({"heat", Kind::kEvent}), std::string("\1\0\0damage", 9),
        "family heat: family row: checksum"},
       {kMeta, "family\4heat", "", "default: an unknown row"},
+      {kMeta, document_key({DocumentKind::kEvent, "a\1"}), std::string("\1\0damage", 8),
+       "event 6101: document row: checksum"},
+      {kMeta, "document\3x", "", "default: an unknown row"},
       {kMeta, "novelty", "", "default: an unknown row"},
   };
   for (const Case& c : cases) {
