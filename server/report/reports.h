@@ -10,7 +10,12 @@ namespace statmill {
 class Reports {
  public:
   virtual ~Reports() = default;
-  virtual std::string status() const = 0;
+  // What the client may do, as the report tells it.
+  struct Reader {
+    bool may_write = false;
+    bool may_administer = false;
+  };
+  virtual std::string status(const Reader& reader) const = 0;
   virtual std::string rejects() const = 0;
   // Counts series by the first `parts` parts of their names. Cost: one pass over all names.
   virtual std::string cardinality(size_t parts) const = 0;

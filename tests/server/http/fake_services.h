@@ -97,7 +97,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
     return on_list(match, limit);
   }
-  std::string status() const override { return status_text; }
+  std::string status(const Reader&) const override { return status_text; }
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }
   std::string cardinality(size_t parts) const override { return "parts " + std::to_string(parts) + "\n"; }
   std::string agents() const override { return "{\"known\":0,\"connected\":0,\"agents\":[]}\n"; }
