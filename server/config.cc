@@ -73,6 +73,9 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        "refused, "
        "except localhost and addresses",
        [&c](const std::string& name) { return c.http_hosts.add(name); }, true},
+      {"http.tokens", "FILE", "",
+       "tokens with roles, for all that the HTTP port serves but health; empty: none",
+       text_setting(c.http_tokens)},
       {"http.assets", "DIR", "", "serve the page from this folder, uncached; empty: the page of this binary",
        text_setting(c.http_assets)},
       {"http.threads", "N", "2", "threads for POST lines and for lists, which need no disk",

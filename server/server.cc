@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/running.h"
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
@@ -33,6 +34,23 @@ Watchdog::LookAtTask look_at_queries(const QueryBoard& board) {
   };
 }
 
+// What a token with the role admin allows over TCP: to delete and rename series.
+std::vector<Route> name_routes_of(AdminApi& admin) {
+  std::vector<Route> routes = admin.routes();
+  std::erase_if(routes, [](const Route& route) {
+    return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename";
+  });
+  for (Route& route : routes) route.role = Role::kAdmin;
+  return routes;
+}
+
+// Without tokens, samples may come from anywhere over HTTP, as they may over the ports for lines.
+void open_lines(std::vector<Route>& routes) {
+  const auto lines = std::ranges::find(routes, "/api/v1/lines", &Route::path);
+  SM_CHECK(lines != routes.end());
+  lines->role = Role::kRead;
+}
+
 }  // namespace
 
 Server::Server(ServerConfig config, const Clock& clock, Log& log)
@@ -52,7 +70,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       memory_return_(registry_),
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
       reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
-                registry_, health_, watch_.watchdog(), clock, started_}),
+                registry_, health_, watch_.watchdog(), clock, started_, packed_page().build}),
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
@@ -118,6 +136,11 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.tiers(),
                                               config_.query.limits.timeout, clock_.wall() - running}),
                     std::back_inserter(routes));
+  Result<Access> access =
+      config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
+  if (!access) return Fault{ExitCode::kUsage, access.error()};
+  if (!access->has_tokens()) open_lines(routes);
+  if (access->has_admin()) std::ranges::move(name_routes_of(*admin_), std::back_inserter(routes));
   Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
@@ -125,7 +148,8 @@ std::optional<Fault> Server::open_ports() {
   live_ = std::make_unique<LiveHub>(
       LiveHub::Services{table_, *store_, registry_, clock_, [this] { return live_state(); }},
       config_.live_streams);
-  return http_.open(std::move(routes), admin_->routes(), *live_, store_->fault().has_value());
+  return http_.open(std::move(routes), admin_->routes(), *live_, *std::move(access),
+                    store_->fault().has_value());
 }
 
 void Server::start_threads() {

@@ -96,7 +96,7 @@ std::vector<Route> api_routes(const HttpServices& services) {
   std::vector<Route> routes = query_routes(services);
   std::ranges::move(
       std::vector<Route>{
-          {"GET", "/api/v1/status", {}, 0, with(handle_status), "state of the server"},
+          {"GET", "/api/v1/status", {}, 0, {}, "state of the server"},
           {"GET",
            "/api/v1/status/rejects",
            {},
@@ -158,6 +158,16 @@ std::vector<Route> api_routes(const HttpServices& services) {
           {"GET", "/prometheus/-/ready", {}, 0, with(handle_readyz), "the same as /readyz"},
       },
       std::back_inserter(routes));
+  for (Route& route : routes) {
+    if (route.path == "/api/v1/lines") route.role = Role::kWrite;
+    if (route.path.ends_with("/healthz") || route.path.ends_with("/readyz") ||
+        route.path.find("/-/") != std::string_view::npos)
+      route.role = Role::kNone;
+    if (route.path == "/api/v1/status")
+      route.respond = [services](const HttpRequest& request, const Url&) {
+        return handle_status(services, request);
+      };
+  }
   return routes;
 }
 

@@ -68,8 +68,9 @@ HttpResponse handle_lines(const HttpServices& services, const Url&, std::string_
   return json(any_refused ? 400 : 200, lines_account_json(account));
 }
 
-HttpResponse handle_status(const HttpServices& services, const Url&, std::string_view) {
-  return json(200, services.reports.status());
+HttpResponse handle_status(const HttpServices& services, const HttpRequest& request) {
+  return json(200, services.reports.status({.may_write = request.role >= Role::kWrite,
+                                            .may_administer = request.role >= Role::kAdmin}));
 }
 
 HttpResponse handle_rejects(const HttpServices& services, const Url&, std::string_view) {

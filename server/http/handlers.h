@@ -22,7 +22,7 @@ HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryC
                             BodySink& sink);
 
 HttpResponse handle_lines(const HttpServices& services, const Url& url, std::string_view body);
-HttpResponse handle_status(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_status(const HttpServices& services, const HttpRequest& request);
 HttpResponse handle_rejects(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_queries(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_agents(const HttpServices& services, const Url& url, std::string_view body);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "server/http/access.h"
 
 namespace statmill {
 
@@ -25,6 +26,7 @@ struct HttpRequest {
   std::string_view content_type = {};
   std::string_view accept_encoding = {};
   std::string_view if_none_match = {};
+  Role role = Role::kAdmin;  // what its client may do
 };
 
 struct HttpResponse {

@@ -36,6 +36,7 @@ struct HttpSite {
   QueryService* queries = nullptr;    // nullptr: queries, too
   std::string_view list_path = "/";   // of the page that lists all routes; a string literal
   LiveSource* live = nullptr;         // nullptr: there are no live streams
+  const Access* access = nullptr;     // nullptr: every client may do everything, as at a unix socket
   const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
 };
 

@@ -23,6 +23,7 @@ HttpResponse list_of(const std::vector<Route>& routes) {
 // Puts the list of routes first. It also lists itself.
 std::vector<Route> with_list(std::vector<Route> routes, std::string_view path) {
   routes.insert(routes.begin(), {"GET", path, {}, 0, {}, "this page"});
+  routes.front().role = Role::kNone;
   routes.front().handle = [page = list_of(routes)](const Url&, std::string_view) { return page; };
   return routes;
 }
@@ -117,7 +118,7 @@ size_t Router::body_bytes_max(std::string_view method, std::string_view target) 
 
 Router::Handling Router::handling(std::string_view method, std::string_view target) const {
   const Route* route = find_route(method, target.substr(0, target.find('?')));
-  return route == nullptr ? Handling{} : Handling{route->lane, route->path.data()};
+  return route == nullptr ? Handling{} : Handling{route->lane, route->path.data(), route->role};
 }
 
 Router::Checked Router::check(const HttpRequest& request) const {

@@ -59,6 +59,7 @@ struct Route {
   QueryHandler query =
       {};  // instead of `handle`, for Lane::kQuery; such a GET route also accepts a POST form
   Strictness strictness = Strictness::kStrict;
+  Role role = Role::kRead;  // what a client needs; the session checks it
   // For routes with `query`: makes the work of a POST whose body is JSON. Errors are answered as
   // error_response() says.
   std::function<Result<std::shared_ptr<QueryWork>>(std::string_view body)> json = {};
@@ -78,11 +79,12 @@ class Router {
   // Returns the size limit of the request's body. The target may be invalid.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
 
-  // Where the request is to be answered, and its name in the log: a string literal. The target may be
-  // invalid.
+  // Where the request is to be answered, its name in the log (a string literal), and the role that it needs.
+  // The target may be invalid.
   struct Handling {
     Lane lane = Lane::kLoop;
     const char* name = "an unknown path";
+    Role role = Role::kNone;
   };
   Handling handling(std::string_view method, std::string_view target) const;
 

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "server/http/access.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
@@ -37,6 +38,7 @@ struct SessionContext {
   HttpWorkers* workers;     // nullptr: all requests but queries are answered on the event loop
   QueryService* queries;    // nullptr: queries, too
   LiveSource* live;         // nullptr: there are no live streams
+  const Access* access;     // nullptr: every client may do everything
   const KnownHosts* hosts;  // nullptr: any host
 };
 
@@ -96,6 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void read_header();
   void parse_header(size_t size);
+  std::optional<HttpRefusal> check_access(std::string_view authorization);
   void check_expectation();
   void read_body();
   void answer();

@@ -11,7 +11,12 @@ namespace statmill {
 class Reports {
  public:
   virtual ~Reports() = default;
-  virtual std::string status() const = 0;
+  // What the client may do, as the report tells it.
+  struct Reader {
+    bool may_write = false;
+    bool may_administer = false;
+  };
+  virtual std::string status(const Reader& reader) const = 0;
   virtual std::string rejects() const = 0;
   // Returns the newest refused lines that contain all of these texts, in lower case, in either case; at most
   // `limit`. Texts and senders are visible ASCII.

@@ -7,10 +7,10 @@
 
 namespace statmill {
 
-std::string ServerReports::status() const {
+std::string ServerReports::status(const Reader& reader) const {
   const Sources& s = sources_;
-  return status_json(
-      {s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started});
+  return status_json({s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started,
+                      s.build, s.is_demo, reader});
 }
 
 std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }

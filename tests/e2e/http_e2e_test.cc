@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 
 #include "tests/e2e/server_process.h"
 
@@ -173,6 +174,73 @@ TEST(HttpE2e, LiveStreamsShowSamplesAsTheyCome) {
   receive_until(third, "event: slots\n");
   EXPECT_EQ(server.stop(), 0) << "an open stream does not keep the server";
   third.receive_all();
+}
+
+HttpReply ask_with(const ServerProcess& server, std::string_view method, std::string_view target,
+                   std::string_view token, std::string_view body = "") {
+  return http_raw(server.http(),
+                  std::string(method) + " " + std::string(target) +
+                      " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer " +
+                      std::string(token) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                      std::string(body));
+}
+
+TEST(HttpE2e, TokensHaveRoles) {
+  const TempDirectory folder;
+  // SHA-256 of abc, of a, and of secret.
+  const std::string path =
+      folder
+          .write("tokens",
+                 "read ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n"
+                 "write ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\n"
+                 "admin 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b the operator\n")
+          .string();
+  std::filesystem::permissions(path,
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  ServerProcess server(STATMILL_BIN, {"--http.tokens", path});
+  server.start();
+  EXPECT_EQ(http_get(server.http(), "/healthz").status, 200);
+  EXPECT_EQ(http_get(server.http(), "/").status, 200);
+  const HttpReply refused = http_get(server.http(), "/api/v1/status");
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_EQ(refused.header("WWW-Authenticate"), "Bearer");
+  const HttpReply reader = ask_with(server, "GET", "/api/v1/status", "abc");
+  EXPECT_NE(reader.body.find("\"writable\":false,\"admin\":false,\"demo\":false"), std::string::npos)
+      << reader.body;
+  EXPECT_NE(ask_with(server, "GET", "/api/v1/status", "a").body.find("\"writable\":true,\"admin\":false"),
+            std::string::npos);
+  EXPECT_NE(ask_with(server, "GET", "/api/v1/status", "secret").body.find("\"writable\":true,\"admin\":true"),
+            std::string::npos);
+  EXPECT_EQ(ask_with(server, "POST", "/api/v1/lines", "abc", "x.y 1\n").status, 403);
+  EXPECT_EQ(ask_with(server, "POST", "/api/v1/lines", "a", "x.y 1\n").status, 200);
+  EXPECT_EQ(ask_with(server, "POST", "/admin/v1/delete?match=x.*", "a").status, 403);
+  const HttpReply deleted = ask_with(server, "POST", "/admin/v1/delete?match=x.*", "secret");
+  EXPECT_EQ(deleted.body, "{\"deleted\":1,\"erased\":0}\n");
+  EXPECT_EQ(ask_with(server, "POST", "/admin/v1/flush", "secret").status, 404) << "only at the socket";
+  EXPECT_EQ(server.cli({"flush"}).status, 0) << "the socket needs no token";
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST(HttpE2e, OthersMustNotReadTheTokens) {
+  const TempDirectory folder;
+  const std::string path = folder.write("tokens", "read x\n").string();
+  std::filesystem::permissions(path, std::filesystem::perms(0644));
+  ServerProcess server(STATMILL_BIN, {"--http.tokens", path});
+  EXPECT_FALSE(server.try_start(0, 0, {}));
+  EXPECT_EQ(server.process().wait(), 2);
+  EXPECT_NE(server.process().standard_error().find("other users can open it: its mode must be 0600"),
+            std::string::npos);
+}
+
+TEST(HttpE2e, WithoutTokensThisHostMayWrite) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const std::string status = server.get("/api/v1/status");
+  EXPECT_NE(status.find("\"writable\":true,\"admin\":false,\"demo\":false"), std::string::npos) << status;
+  EXPECT_NE(status.find("\"now\":"), std::string::npos);
+  EXPECT_NE(status.find("\"build\":\""), std::string::npos);
+  EXPECT_EQ(http_post(server.http(), "/admin/v1/delete?match=x", "").status, 404);
+  EXPECT_EQ(server.stop(), 0);
 }
 
 }  // namespace

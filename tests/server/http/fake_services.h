@@ -110,7 +110,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
     return on_list(match, limit);
   }
-  std::string status() const override { return status_text; }
+  std::string status(const Reader&) const override { return status_text; }
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }
   std::vector<Refused> refused_with(const std::vector<std::string>&, size_t limit) const override {
     return {refused.begin(), refused.begin() + static_cast<ptrdiff_t>(std::min(limit, refused.size()))};
