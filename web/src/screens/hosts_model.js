@@ -125,9 +125,12 @@ function badness(row) {
   ];
 }
 
-/** @param {string} a @param {string} b */
+// One collator for all comparisons: localeCompare with options makes a new one each time, 100 times slower.
+const kCollator = new Intl.Collator("en", { numeric: true });
+
+/** `web2` before `web10`. @param {string} a @param {string} b */
 export function byName(a, b) {
-  return a.localeCompare(b, "en", { numeric: true });
+  return kCollator.compare(a, b);
 }
 
 /**

@@ -4,6 +4,7 @@ import { checkDashboard, differences, expanded, merged, replaced, specOf, values
 import { kBuiltIn } from "../../src/screens/builtin_dashboards.js";
 import { panelsOf, withPanels } from "../../src/screens/explore_url.js";
 import { filtered, grouped, kAsks, kColumns, regularPart, rowsOf, sorted } from "../../src/screens/hosts_model.js";
+import { linesOfMap } from "../../src/screens/hosts_map.js";
 import { linesOf } from "../../src/parts/name_tree.js";
 import { piecesOf } from "../../src/parts/name.js";
 import { toCsv } from "../../src/parts/output.js";
@@ -134,4 +135,10 @@ test("keeping both versions keeps all panels", () => {
   assert.deepEqual(differences(mine, theirs), { onlyMine: ["b"], onlyTheirs: ["c"] });
   assert.deepEqual(merged(mine, theirs).panels.map((panel) => panel.title), ["a", "c", "b"]);
   assert.deepEqual(checkDashboard(merged(mine, theirs)), []);
+});
+
+test("a map has headings, and rows of as many squares as fit", () => {
+  const rows = rowsOf(["a1", "a2", "a3", "b1"].map((name) => host(name)), null, new Map());
+  assert.deepEqual(linesOfMap(grouped(rows, "name"), 2).map((line) => "rows" in line ? line.rows.length : line.label), ["a", 2, 1, "b", 1]);
+  assert.deepEqual(linesOfMap([], 2), []);
 });
