@@ -10,6 +10,18 @@ import { nameText } from "../parts/name.js";
 const kAgainst = /** @type {const} */ ([["before", "the time before"], ["1d", "a day before"], ["1w", "a week before"]]);
 
 /**
+ * The series in which a panel's neighbours are: all of its host, else all whose paths begin as its first one does.
+ * @param {string} name of a series, or a glob, also as `g:GLOB`
+ */
+export function neighboursOf(name) {
+  const plain = name.replace(/^g:/, "");
+  const host = /[;*]host=([^;*?[{]+)/.exec(plain);
+  if (host) return `{host=${JSON.stringify(host[1])}}`;
+  const first = plain.split(/[.;]/, 1)[0].replace(/[^\w-].*$/, "");
+  return `{__name__=~${JSON.stringify(`${first}([.].*)?`)}}`;
+}
+
+/**
  * @param {import("../app.js").App} app
  * @param {{from: number, until: number, match: string}} what an empty match: all series
  */

@@ -10,6 +10,7 @@ import { own } from "../state/url.js";
 import { kBuiltIn } from "./builtin_dashboards.js";
 import { checkDashboard, differences, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
 import { createNotes, linked } from "./dashboard_notes.js";
+import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
 
 /** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
@@ -62,7 +63,7 @@ export function createDashboardScreen(element, app) {
       isEditing = true;
       draw();
     },
-    matchOf: (spec) => spec.series?.[0]?.replace(/^g:/, "") ?? "",
+    matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
 
   /** @param {string} panelId */

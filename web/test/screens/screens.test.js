@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { neighboursOf } from "../../src/screens/changes.js";
 import { checkDashboard, differences, expanded, merged, replaced, specOf, valuesOf } from "../../src/screens/dashboard_model.js";
 import { kBuiltIn } from "../../src/screens/builtin_dashboards.js";
 import { panelsOf, withPanels } from "../../src/screens/explore_url.js";
@@ -141,4 +142,11 @@ test("a map has headings, and rows of as many squares as fit", () => {
   const rows = rowsOf(["a1", "a2", "a3", "b1"].map((name) => host(name)), null, new Map());
   assert.deepEqual(linesOfMap(grouped(rows, "name"), 2).map((line) => "rows" in line ? line.rows.length : line.label), ["a", 2, 1, "b", 1]);
   assert.deepEqual(linesOfMap([], 2), []);
+});
+
+test("what changed is looked for in the host of a series, else where its path begins", () => {
+  assert.equal(neighboursOf("host.cpu.busy_percent;dc=fra;host=web1.example.org;role=web"), "{host=\"web1.example.org\"}");
+  assert.equal(neighboursOf("g:host.cpu.busy_percent;*host=db3*"), "{host=\"db3\"}");
+  assert.equal(neighboursOf("shop.orders"), "{__name__=~\"shop([.].*)?\"}");
+  assert.equal(neighboursOf("g:host.cpu.*"), "{__name__=~\"host([.].*)?\"}");
 });
