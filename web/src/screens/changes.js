@@ -15,8 +15,9 @@ const kAgainst = /** @type {const} */ ([["before", "the time before"], ["1d", "a
  */
 export function neighboursOf(name) {
   const plain = name.replace(/^g:/, "");
-  const host = /[;*]host=([^;*?[{]+)/.exec(plain);
-  if (host) return `{host=${JSON.stringify(host[1])}}`;
+  const host = /[;*]host=([^;*?[{]+)(\*?)/.exec(plain);
+  if (host && host[2] === "") return `{host=${JSON.stringify(host[1])}}`;
+  if (host) return `{host=~${JSON.stringify(`${host[1].replace(/[^\w-]/g, "[$&]")}.*`)}}`;
   const first = plain.split(/[.;]/, 1)[0].replace(/[^\w-].*$/, "");
   return `{__name__=~${JSON.stringify(`${first}([.].*)?`)}}`;
 }

@@ -114,7 +114,9 @@ export function createPanelGrid(element, app, options) {
     else if (action === "retry") { cell.asked = ""; requestSoon(); }
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
-      openChanges(app, { from, until, match: options.matchOf?.(cell.spec) ?? "" });
+      const shown = cell.answers[id]?.series ?? [];
+      const spec = shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
+      openChanges(app, { from, until, match: options.matchOf?.(spec) ?? "" });
     } else options.act?.(id, action, detail);
   }
 
