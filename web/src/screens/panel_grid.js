@@ -50,6 +50,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {(id: string, action: import("../panel/panel.js").PanelAction, detail?: any) => void} [act] actions that the
  *   grid does not do itself: dashboard, duplicate, up, down, left, right, remove
  * @property {(action: import("../panel/panel.js").PanelAction) => boolean} [can] which of those the menus offer
+ * @property {string} [where] whose events are marked, as `host=web1`
  * @property {(spec: PanelSpec) => string} [matchOf] selector of the series in which "what changed" searches
  */
 
@@ -286,7 +287,7 @@ export function createPanelGrid(element, app, options) {
     const key = `${route.from} ${route.until}`;
     const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until);
+    const found = await loadMarks(app, now.from, now.until, options.where);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);

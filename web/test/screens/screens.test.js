@@ -125,7 +125,7 @@ test("variables are replaced, and repeat panels", () => {
     [["d3-0", "CPU · a", "g:cpu;*host=a*"], ["d3-1", "CPU · b", "g:cpu;*host=b*"]]);
   assert.deepEqual(specOf(panel, "d0", { host: "all" }).series, ["g:cpu;*host=**"]);
   assert.equal(specOf(panel, "d0", {}).scale, "log");
-  const vars = [{ name: "host", from: "tag:host" }, { name: "text", text: "t" }];
+  const vars = [{ name: "host", from: "tag:host" }, { name: "text", from: "" }];
   assert.deepEqual(valuesOf(vars, (name) => name === "text" ? "u" : "", { host: ["a"] }), { host: "a", text: "u" });
 });
 
