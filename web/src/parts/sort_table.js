@@ -17,6 +17,7 @@ import { toCsv } from "./output.js";
  */
 
 const kRowsMax = 500;
+const kCollator = new Intl.Collator("en", { numeric: true });
 const kFilterFrom = 12;  // rows from which on a filter is worth its place
 
 /**
@@ -48,7 +49,7 @@ export function createSortTable({ caption, columns, order, onChange, save }) {
       if (x === y) return 0;
       if (x === null) return 1;
       if (y === null) return -1;
-      const compared = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
+      const compared = typeof x === "number" && typeof y === "number" ? x - y : kCollator.compare(String(x), String(y));
       return sign * compared;
     });
   }

@@ -10,6 +10,7 @@ import { own } from "../state/url.js";
 import { kBuiltIn } from "./builtin_dashboards.js";
 import { checkDashboard, differences, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
 import { createNotes, linked } from "./dashboard_notes.js";
+import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
 
 /** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
@@ -62,7 +63,7 @@ export function createDashboardScreen(element, app) {
       isEditing = true;
       draw();
     },
-    matchOf: (spec) => spec.series?.[0]?.replace(/^g:/, "") ?? "",
+    matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
 
   /** @param {string} panelId */
@@ -150,15 +151,15 @@ export function createDashboardScreen(element, app) {
     /** @type {Record<string, string[]>} */
     const next = {};
     await Promise.all((dashboard?.vars ?? []).map(async (one) => {
-      if (one.list) next[one.name] = one.list;
-      else if (one.from?.startsWith("tag:")) {
+      if (one.from.startsWith("tag:")) {
         const tag = one.from.slice(4);
         if (tag === "host" && app.hosts.known().length > 0) next[one.name] = app.hosts.known().map((host) => host.host);
         else {
           const answer = await app.client.get(`/prometheus/api/v1/label/${encodeURIComponent(tag)}/values`, { limit: kChoicesMax }).catch(() => null);
           next[one.name] = answer?.data ?? [];
         }
-      } else if (one.from) {
+      } else if (one.from !== "" && !one.from.includes("*")) next[one.name] = one.from.split(",").map((choice) => choice.trim());
+      else if (one.from !== "") {
         const [begin, end = ""] = one.from.split("*", 2);
         const answer = await app.client.get("/api/v1/series", { match: `${one.from}*`, limit: 10_000 }).catch(() => null);
         const found = new Set();
@@ -297,7 +298,7 @@ export function createDashboardScreen(element, app) {
   /** @param {import("./dashboard_model.js").Variable} one @param {Record<string, string>} values */
   function variable(one, values) {
     const set = (/** @type {Event} */ event) => app.goOwn({ [`v.${one.name}`]: /** @type {HTMLInputElement} */ (event.target).value });
-    if (one.text !== undefined) {
+    if (one.from === "") {
       return html`<label class="field"><span class="muted">${one.name}</span><input .value=${values[one.name]} @change=${set}></label>`;
     }
     return html`<label class="select"><span class="label">${one.name}</span><select aria-label=${one.name} @change=${set}>

@@ -5,9 +5,8 @@
 /**
  * @typedef {object} Variable
  * @property {string} name
- * @property {string} [from] `tag:NAME` (its values), or a glob with one `*` (what it stands for)
- * @property {string[]} [list] fixed choices
- * @property {string} [text] a free text, and its default
+ * @property {string} from `tag:NAME` (its values), a glob with one `*` (what it stands for), choices with commas between
+ *   them, or empty: a free text
  * @property {string} [default]
  */
 
@@ -48,9 +47,7 @@ export function checkDashboard(value) {
   if (value.vars !== undefined && !Array.isArray(value.vars)) say("/vars", "vars is a list");
   for (const [i, variable] of (Array.isArray(value.vars) ? value.vars : []).entries()) {
     if (typeof variable?.name !== "string" || !/^\w{1,32}$/.test(variable.name)) say(`/vars/${i}/name`, "a name has letters, digits and _");
-    if (typeof variable?.from !== "string" && !Array.isArray(variable?.list) && typeof variable?.text !== "string") {
-      say(`/vars/${i}`, "a variable has from, list or text");
-    }
+    if (typeof variable?.from !== "string") say(`/vars/${i}/from`, "from is a text");
   }
   if (!Array.isArray(value.panels)) {
     say("/panels", "panels is a list");
@@ -150,7 +147,7 @@ export function valuesOf(vars, given, choices) {
   /** @type {Record<string, string>} */
   const values = {};
   for (const one of vars) {
-    values[one.name] = given(one.name) || one.default || (one.text !== undefined ? one.text : choices[one.name]?.[0] ?? kAll);
+    values[one.name] = given(one.name) || one.default || (one.from === "" ? "" : choices[one.name]?.[0] ?? kAll);
   }
   return values;
 }

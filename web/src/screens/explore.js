@@ -11,6 +11,7 @@ import { createNameTree } from "../parts/name_tree.js";
 import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
 import { askPanelsTitle } from "./save_dashboard.js";
+import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
 import { panelsOf, withPanels } from "./explore_url.js";
 
@@ -104,7 +105,7 @@ export function createExplore(element, app) {
       else if (action === "dashboard") askPanelsTitle(app, [all[at]]);
       setPanels(next);
     },
-    matchOf: (spec) => spec.series?.[0]?.replace(/^g:/, "") ?? "",
+    matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
 
   const panels = () => panelsOf(app.route());

@@ -38,6 +38,8 @@ export function createHostsScreen(element, app) {
   let fault = "";
   /** @type {AbortController|null} */
   let running = null;
+  /** All hosts judged; null after new data. @type {HostRow[]|null} */
+  let all = null;
   /** @type {HostRow[]} */
   let shown = [];
   let worstText = "";
@@ -68,6 +70,7 @@ export function createHostsScreen(element, app) {
         app.client.get("/api/v1/table", { row: "tag:host", column: kAsks, ...range, limit: 10_000 }, { signal: mine.signal }),
       ]);
       table = cells;
+      all = null;
       fault = "";
       isLoaded = true;
       draw();
@@ -80,6 +83,7 @@ export function createHostsScreen(element, app) {
         }, { signal: mine.signal });
         sparks.clear();
         for (const row of answer.rows) if (Array.isArray(row.spark)) sparks.set(row.row, row.spark);
+        all = null;
         draw();
       }
     } catch (error) {
@@ -206,7 +210,7 @@ export function createHostsScreen(element, app) {
     const filter = own(route, "f");
     const order = own(route, "s");
     const group = own(route, "g");
-    const all = rowsOf(hosts, table, sparks);
+    all ??= rowsOf(hosts, table, sparks);
     const mode = own(route, "m") || (all.length > kTableMax ? "m" : "t");
     shown = sorted(filtered(all, filter), order || "worst");
     const groups = grouped(shown, group);

@@ -51,7 +51,7 @@ export const kColumns = [
   { id: "network.u", group: "network", letter: "U", label: "U", short: "traffic", title: "bytes received and sent", asks: ["host.net.bytes:rate"],
     value: first, unit: "bytes_per_second", digits: 2, limit: "" },
   { id: "network.s", group: "network", letter: "S", label: "S", short: "drops", title: "dropped packets", asks: ["host.net.drops:rate"], value: first,
-    unit: "per_second", digits: 2, limit: "errors" },
+    unit: "per_second", digits: 2, limit: "" },
   { id: "network.e", group: "network", letter: "E", label: "E", short: "errors", title: "packets with errors", asks: ["host.net.errors:rate"],
     value: first, unit: "per_second", digits: 2, limit: "errors" },
   { id: "tcp.s", group: "tcp", letter: "S", label: "retr", short: "retransmits", title: "segments sent again", asks: ["host.tcp.retransmits:rate"],
@@ -125,9 +125,12 @@ function badness(row) {
   ];
 }
 
-/** @param {string} a @param {string} b */
+// One collator for all comparisons: localeCompare with options makes a new one each time, 100 times slower.
+const kCollator = new Intl.Collator("en", { numeric: true });
+
+/** `web2` before `web10`. @param {string} a @param {string} b */
 export function byName(a, b) {
-  return a.localeCompare(b, "en", { numeric: true });
+  return kCollator.compare(a, b);
 }
 
 /**

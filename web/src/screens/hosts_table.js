@@ -16,8 +16,8 @@ import { hiddenGroups, kColumns, kGroupLabels } from "./hosts_model.js";
 const kRowHeight = 30;
 /** Widths of the columns in px; the host has what is left. @type {Record<string, number>} */
 const kWidths = {
-  "cpu.u": 76, "cpu.s": 70, "memory.u": 66, "memory.s": 62, "memory.e": 42, "disk.u": 66, "disk.s": 70, "disk.e": 46, "network.u": 84, "network.s": 46,
-  "network.e": 46, "tcp.s": 64, "tcp.p99": 62,
+  "cpu.u": 76, "cpu.s": 70, "memory.u": 66, "memory.s": 62, "memory.e": 46, "disk.u": 66, "disk.s": 70, "disk.e": 52, "network.u": 84, "network.s": 46,
+  "network.e": 52, "tcp.s": 64, "tcp.p99": 62,
 };
 const kHostWidth = 150;
 const kLastWidths = [62, 52, 116];  // lag, series, sparkline

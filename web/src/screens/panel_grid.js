@@ -50,6 +50,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {(id: string, action: import("../panel/panel.js").PanelAction, detail?: any) => void} [act] actions that the
  *   grid does not do itself: dashboard, duplicate, up, down, left, right, remove
  * @property {(action: import("../panel/panel.js").PanelAction) => boolean} [can] which of those the menus offer
+ * @property {string} [where] whose events are marked, as `host=web1`
  * @property {(spec: PanelSpec) => string} [matchOf] selector of the series in which "what changed" searches
  */
 
@@ -114,7 +115,9 @@ export function createPanelGrid(element, app, options) {
     else if (action === "retry") { cell.asked = ""; requestSoon(); }
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
-      openChanges(app, { from, until, match: options.matchOf?.(cell.spec) ?? "" });
+      const shown = cell.answers[id]?.series ?? [];
+      const spec = shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
+      openChanges(app, { from, until, match: options.matchOf?.(spec) ?? "" });
     } else options.act?.(id, action, detail);
   }
 
@@ -284,7 +287,7 @@ export function createPanelGrid(element, app, options) {
     const key = `${route.from} ${route.until}`;
     const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until);
+    const found = await loadMarks(app, now.from, now.until, options.where);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { neighboursOf } from "../../src/screens/changes.js";
 import { checkDashboard, differences, expanded, merged, replaced, specOf, valuesOf } from "../../src/screens/dashboard_model.js";
 import { kBuiltIn } from "../../src/screens/builtin_dashboards.js";
 import { panelsOf, withPanels } from "../../src/screens/explore_url.js";
 import { filtered, grouped, kAsks, kColumns, regularPart, rowsOf, sorted } from "../../src/screens/hosts_model.js";
+import { linesOfMap } from "../../src/screens/hosts_map.js";
 import { linesOf } from "../../src/parts/name_tree.js";
 import { piecesOf } from "../../src/parts/name.js";
 import { toCsv } from "../../src/parts/output.js";
@@ -123,7 +125,7 @@ test("variables are replaced, and repeat panels", () => {
     [["d3-0", "CPU · a", "g:cpu;*host=a*"], ["d3-1", "CPU · b", "g:cpu;*host=b*"]]);
   assert.deepEqual(specOf(panel, "d0", { host: "all" }).series, ["g:cpu;*host=**"]);
   assert.equal(specOf(panel, "d0", {}).scale, "log");
-  const vars = [{ name: "host", from: "tag:host" }, { name: "text", text: "t" }];
+  const vars = [{ name: "host", from: "tag:host" }, { name: "text", from: "" }];
   assert.deepEqual(valuesOf(vars, (name) => name === "text" ? "u" : "", { host: ["a"] }), { host: "a", text: "u" });
 });
 
@@ -134,4 +136,17 @@ test("keeping both versions keeps all panels", () => {
   assert.deepEqual(differences(mine, theirs), { onlyMine: ["b"], onlyTheirs: ["c"] });
   assert.deepEqual(merged(mine, theirs).panels.map((panel) => panel.title), ["a", "c", "b"]);
   assert.deepEqual(checkDashboard(merged(mine, theirs)), []);
+});
+
+test("a map has headings, and rows of as many squares as fit", () => {
+  const rows = rowsOf(["a1", "a2", "a3", "b1"].map((name) => host(name)), null, new Map());
+  assert.deepEqual(linesOfMap(grouped(rows, "name"), 2).map((line) => "rows" in line ? line.rows.length : line.label), ["a", 2, 1, "b", 1]);
+  assert.deepEqual(linesOfMap([], 2), []);
+});
+
+test("what changed is looked for in the host of a series, else where its path begins", () => {
+  assert.equal(neighboursOf("host.cpu.busy_percent;dc=fra;host=web1.example.org;role=web"), "{host=\"web1.example.org\"}");
+  assert.equal(neighboursOf("g:host.cpu.busy_percent;*host=db3.x*"), "{host=~\"db3[.]x.*\"}");
+  assert.equal(neighboursOf("shop.orders"), "{__name__=~\"shop([.].*)?\"}");
+  assert.equal(neighboursOf("g:host.cpu.*"), "{__name__=~\"host([.].*)?\"}");
 });
