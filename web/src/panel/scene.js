@@ -31,6 +31,7 @@ const kNothing = "no samples";
  * @property {number} spacing usual distance of slots with samples, in slots
  * @property {string} host of its tag, or empty
  * @property {{since?: number, last?: number}} about
+ * @property {import("../model/seconds.js").Second[]} seconds of live series
  */
 
 /**
@@ -139,6 +140,7 @@ function fillLines(scene, spec, answer, palette, bits) {
         name: names[i], label: stats.length === 1 ? label : chosen.length === 1 ? stat : `${label} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec, bits,
         paint: stats.length > 1 && stat !== stats[0] ? {...paint, dash: stats.indexOf(stat) === 1 ? [6, 3] : [2, 2]} : paint,
       });
+      if (answer.seconds && stat === "avg" && Object.hasOwn(answer.seconds, names[i])) line.seconds = answer.seconds[names[i]];
       scene.lines.push(line);
     }
   }
@@ -193,7 +195,7 @@ function lineOf({name, label, kind, columns, stat, spec, paint, bits}) {
     name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit, bits}), paint, values,
     columns: own, all: total(own), hidden: (spec.hidden ?? []).includes(name), role: "series",
     spacing: spacingOf(values), host: split(name).tags.get("host") ?? "",
-    about: {since: columns.since, last: columns.last},
+    about: {since: columns.since, last: columns.last}, seconds: [],
   };
 }
 

@@ -65,6 +65,7 @@
  * @property {any[]} [series]
  * @property {number[][]} [buckets] of heatmaps
  * @property {number[][]} [counts] of heatmaps
+ * @property {Record<string, import("../model/seconds.js").Second[]>} [seconds] of live series by name, which the page has worked out
  * @property {string[]} [missing]
  * @property {string[]} [warnings]
  * @property {string[]} [infos]
