@@ -26,7 +26,8 @@ export function badgesOf(scene, {live, widths}) {
     title: `A point is ${step(scene.step)}${isCounted ? ` of ${count(scene.samples)} samples (median)` : ""}${scene.tier ? `, read from slots of ${step(scene.tier)}` : ""}`,
   });
   if (scene.tier && scene.tier > 10 && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
-  if (live) badges.push({text: "live", title: "The open slot is refreshed as samples come", tone: "ok"});
+  const isBySecond = scene.lines.some((line) => line.seconds.length > 1);
+  if (live) badges.push({text: isBySecond ? "live 1 s" : "live", title: isBySecond ? "Seconds by arrival, kept in this tab for 15 minutes" : "The open slot is refreshed as samples come", tone: "ok"});
   if (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat))) {
     const near = Math.max(kNear, ...widths.map((width) => width * 100));
     badges.push({text: `± ${text(near, "percent", {digits: 3})}`, title: "How near percentiles are to a sample", tone: ""});

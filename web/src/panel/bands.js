@@ -152,6 +152,30 @@ export function drawLine(context, given, {values: all, spacing: apart, color, wi
 }
 
 /**
+ * Points at any times, a hole where one has no value.
+ * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {[number, number|null][]} points @param {string} color
+ */
+export function drawPoints(context, frame, points, color) {
+  context.save();
+  context.beginPath();
+  let isDown = false;
+  for (const [time, value] of points) {
+    if (value === null) isDown = false;
+    else {
+      if (isDown) context.lineTo(frame.x(time), frame.y(value));
+      else context.moveTo(frame.x(time), frame.y(value));
+      isDown = true;
+    }
+  }
+  context.strokeStyle = color;
+  context.globalAlpha = 0.55;
+  context.lineWidth = frame.ratio;
+  context.lineJoin = "round";
+  context.stroke();
+  context.restore();
+}
+
+/**
  * The area between two columns.
  * @param {CanvasRenderingContext2D} context @param {Frame} given
  * @param {{low: (number|null)[], high: (number|null)[], spacing: number, color: string, alpha: number}} band

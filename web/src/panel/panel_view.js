@@ -2,15 +2,13 @@
 
 import {html, nothing, render} from "lit-html";
 import {Palette} from "../model/colors.js";
-import {day, shortened, span, visible} from "../model/format.js";
+import {shortened, span, visible} from "../model/format.js";
 import {nameOf, split} from "../model/labels.js";
 import {changed} from "../model/range.js";
-import {slotAt} from "../model/step.js";
 import {pathOf} from "../model/units.js";
 import {badgesOf, chance, tintScale} from "./badges.js";
 import {controls, menuItems} from "./controls.js";
-import {Crosshair} from "./crosshair.js";
-import {dataTable} from "./data_table.js";
+import {Crosshair, nearestLine} from "./crosshair.js";
 import {command, csv, curl, png} from "./export.js";
 import {selected} from "./heatmap.js";
 import {histogram} from "./histogram.js";
@@ -18,10 +16,11 @@ import {interact} from "./interact.js";
 import {lane, placed} from "./lane.js";
 import {chips, table} from "./legend.js";
 import {PanelKeys} from "./panel_keys.js";
+import {stateOf} from "./panel_state.js";
 import {Plot} from "./plot.js";
 import {kHeights, mainAnswer, queriesOf, viewOf} from "./queries.js";
 import {readout, sentence} from "./readout.js";
-import {lastSlot, sceneOf} from "./scene.js";
+import {sceneOf} from "./scene.js";
 
 /** @typedef {import("./types.js").PanelSpec} PanelSpec */
 /** @typedef {import("./types.js").View} View */
@@ -295,16 +294,16 @@ export class PanelView {
 
   /** What stands in place of a plot, and the table. */
   #drawOver() {
-    const answer = this.#answer();
-    const scene = this.#scene;
-    let state;
-    if (answer && answer.status >= 400 && !this.#loading) {
-      state = html`<div class="panel-state bad" role="alert"><p>✕ ${visible(answer.error ?? "The server refused this.")}</p>
-        <button type="button" class="button" @click=${() => this.#host.act(this.#spec.id, "retry")}>again</button></div>`;
-    } else if (!scene) state = this.#loading ? html`<div class="panel-state first" aria-hidden="true"></div>` : this.#empty();
-    else if (this.#isEmpty()) state = this.#empty();
-    else if (this.#spec.view === "table") state = dataTable(scene, this.#title(), {top: this.#top, scrolled: (top) => { this.#top = top; this.#drawOver(); }});
-    else state = nothing;
+    const state = stateOf({
+      spec: this.#spec, range: this.#range, answer: this.#answer(), last: this.#answers[`${this.#spec.id}~last`], scene: this.#scene, isLoading: this.#loading,
+      isEmpty: this.#isEmpty(), title: this.#title(), top: this.#top,
+    }, {
+      retry: () => this.#host.act(this.#spec.id, "retry"), go: (from, until) => this.#host.setRange(from, until, true),
+      scrolled: (top) => {
+        this.#top = top;
+        this.#drawOver();
+      },
+    });
     this.#body.classList.toggle("empty", state !== nothing);
     render(state, this.#over);
   }
@@ -319,37 +318,14 @@ export class PanelView {
     return scene !== null && scene.lines.every((line) => line.all.count === 0) && !scene.rest;
   }
 
-  #empty() {
-    const missing = this.#scene?.missing.length || !this.#scene?.lines.length;
-    const from = Math.floor(this.#range.from);
-    const words = this.#spec.note ?? (missing ? "no such series yet" : `no samples from ${span(from, Math.floor(this.#range.until), this.#range.zone, {seconds: false}).replace("–", " to ")}`);
-    const last = missing ? null : lastSlot(this.#answers[`${this.#spec.id}~last`]);
-    return html`<div class="panel-state"><p>${visible(words)}${last ? `; the last ones came on ${day(last.from, this.#range.zone)}` : ""}</p>
-      ${last ? html`<button type="button" class="button" @click=${() => this.#host.setRange(last.from, last.until, true)}>go there</button>` : nothing}</div>`;
-  }
-
   /** The line that the readout is of: that under the pointer, else the one with focus, else the first. */
   #line() {
     const scene = this.#scene;
     if (!scene) return undefined;
-    const shown = scene.lines.filter((line) => !line.hidden);
     const time = this.#host.crosshair();
-    if (this.#pointer && time !== null && shown.length > 1 && scene.view !== "stack") {
-      const slot = slotAt(scene, time);
-      let best;
-      let least = Infinity;
-      for (const line of shown) {
-        const value = line.values[slot];
-        const y = value === null || value === undefined ? null : this.#plot.y(value);
-        const distance = y === null ? Infinity : Math.abs(y - this.#pointer.top);
-        if (distance < least) {
-          least = distance;
-          best = line;
-        }
-      }
-      if (best) return best;
-    }
-    return shown.find((line) => line.name === this.#focused) ?? shown[0] ?? scene.rest ?? undefined;
+    const near = this.#pointer && time !== null ? nearestLine(scene, this.#plot, time, this.#pointer.top) : undefined;
+    const shown = scene.lines.filter((line) => !line.hidden);
+    return near ?? shown.find((line) => line.name === this.#focused) ?? shown[0] ?? scene.rest ?? undefined;
   }
 
   #drawCrosshair() {

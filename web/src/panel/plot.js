@@ -1,6 +1,6 @@
 // A scene on a canvas: axes by uPlot, hatch, bands, lines and cells by hand.
 
-import {drawBand, drawLine, stacked} from "./bands.js";
+import {drawBand, drawLine, drawPoints, stacked} from "./bands.js";
 import {drawGaps} from "./gaps.js";
 import {drawHeat, heatRange, kZeroStrip} from "./heatmap.js";
 import {labels, spacing, ticks} from "./time_axis.js";
@@ -13,6 +13,8 @@ import {bandOf, percentiles, valueScale} from "./value_scale.js";
 
 const kFontSize = 11;
 const kAxisWidth = 54;
+/** Longer ranges have no room for seconds. */
+const kSecondsSpan = 1200;
 
 /** @typedef {import("./value_scale.js").ValueScale} ValueScale */
 
@@ -304,6 +306,7 @@ export class Plot {
     for (const line of scene.before) {
       if (!line.hidden) drawLine(context, frame, {values: line.values, spacing: line.spacing, color: colorOf(line), width: 1.25, dash: [1, 3], alpha: faded(line) ? 0.2 : 0.85});
     }
+    if (this.#view.until - this.#view.from <= kSecondsSpan) for (const line of shown) if (!faded(line)) drawPoints(context, frame, line.seconds, colorOf(line));
     // Emphasized lines come last, so they lie above.
     for (const line of [...shown].sort((a, b) => Number(!faded(a)) - Number(!faded(b)))) {
       drawLine(context, frame, {values: line.values, spacing: line.spacing, color: colorOf(line), width: 1.5, dash: line.paint.dash, alpha: faded(line) ? 0.25 : 1});

@@ -31,6 +31,7 @@ const kNothing = "no samples";
  * @property {number} spacing usual distance of slots with samples, in slots
  * @property {string} host of its tag, or empty
  * @property {{since?: number, last?: number}} about
+ * @property {import("../model/seconds.js").Second[]} seconds of live series
  */
 
 /**
@@ -83,10 +84,10 @@ export function sceneOf(spec, range, answers, palette, marks) {
     scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0, unusual: [],
     missing: answer.missing ?? [], warnings: answer.warnings ?? [],
   };
-  if (isHeat) fillHeat(scene, spec, answer);
+  if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
   else {
     if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
-    fillLines(scene, spec, answer, palette);
+    fillLines(scene, spec, answer, palette, range.bits ?? false);
     if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
   }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
@@ -100,8 +101,8 @@ export function sceneOf(spec, range, answers, palette, marks) {
   return scene;
 }
 
-/** @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer */
-function fillHeat(scene, spec, answer) {
+/** @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer @param {boolean} bits */
+function fillHeat(scene, spec, answer, bits) {
   const counts = answer.counts ?? [];
   let largest = 0;
   for (const row of counts) for (const cell of row) if (cell > largest) largest = cell;
@@ -109,18 +110,18 @@ function fillHeat(scene, spec, answer) {
   const names = /** @type {string[]} */ (answer.series ?? []);
   const name = names[0] ?? spec.series?.[0] ?? "";
   const columns = /** @type {any} */ (answer);
-  scene.unit = unitOf(name, "distribution", {given: /** @type {any} */ (answer).unit, chosen: spec.unit});
+  scene.unit = unitOf(name, "distribution", {given: /** @type {any} */ (answer).unit, chosen: spec.unit, bits});
   scene.samples = medianCount(columns.count);
-  const line = lineOf({name, label: labelsOf([name])[0], kind: "distribution", columns, stat: "p50", spec, paint: {index: 1, dash: []}});
+  const line = lineOf({name, label: labelsOf([name])[0], kind: "distribution", columns, stat: "p50", spec, bits, paint: {index: 1, dash: []}});
   if (names.length > 1) line.label = `${names.length} series`;
   scene.lines = [line];
 }
 
 /**
  * @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer
- * @param {import("../model/colors.js").Palette} palette
+ * @param {import("../model/colors.js").Palette} palette @param {boolean} bits
  */
-function fillLines(scene, spec, answer, palette) {
+function fillLines(scene, spec, answer, palette, bits) {
   const all = answer.series ?? [];
   const names = all.map(nameOf);
   const indices = all.map((_, i) => i);
@@ -136,16 +137,17 @@ function fillLines(scene, spec, answer, palette) {
       if (!all[i][stat]) continue;
       const paint = palette.paint(names[i]);
       const line = lineOf({
-        name: names[i], label: stats.length === 1 ? label : chosen.length === 1 ? stat : `${label} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
+        name: names[i], label: stats.length === 1 ? label : chosen.length === 1 ? stat : `${label} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec, bits,
         paint: stats.length > 1 && stat !== stats[0] ? {...paint, dash: stats.indexOf(stat) === 1 ? [6, 3] : [2, 2]} : paint,
       });
+      if (answer.seconds && stat === "avg" && Object.hasOwn(answer.seconds, names[i])) line.seconds = answer.seconds[names[i]];
       scene.lines.push(line);
     }
   }
   if (chosen.length < all.length) {
     const others = indices.filter((i) => !chosen.includes(i)).map((i) => all[i].value ? {avg: numbers(all[i].value)} : all[i]);
     const columns = merged(others, scene.slots);
-    scene.rest = {...lineOf({name: "", label: `${others.length} others`, kind: all[0].kind ?? "gauge", columns, stat: "avg", spec, paint: {index: 0, dash: []}}),
+    scene.rest = {...lineOf({name: "", label: `${others.length} others`, kind: all[0].kind ?? "gauge", columns, stat: "avg", spec, bits, paint: {index: 0, dash: []}}),
       role: "rest", unit: scene.lines[0].unit};
     scene.restCount = others.length;
   }
@@ -183,17 +185,17 @@ function numbers(column) {
 
 /**
  * @param {{name: string, label: string, kind: string, columns: any, stat: string, spec: import("./panel.js").PanelSpec,
- *   paint: import("../model/colors.js").Paint}} from
+ *   paint: import("../model/colors.js").Paint, bits: boolean}} from
  * @returns {Line}
  */
-function lineOf({name, label, kind, columns, stat, spec, paint}) {
+function lineOf({name, label, kind, columns, stat, spec, paint, bits}) {
   const values = stat === "value" ? numbers(columns.value) : columns[stat] ?? [];
   const own = stat === "value" ? {avg: values} : columns;
   return {
-    name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit}), paint, values,
+    name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit, bits}), paint, values,
     columns: own, all: total(own), hidden: (spec.hidden ?? []).includes(name), role: "series",
     spacing: spacingOf(values), host: split(name).tags.get("host") ?? "",
-    about: {since: columns.since, last: columns.last},
+    about: {since: columns.since, last: columns.last}, seconds: [],
   };
 }
 

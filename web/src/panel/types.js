@@ -32,6 +32,7 @@
  * @property {number} until exclusive
  * @property {number} now the server's time, to tell the slot that is still open
  * @property {string} zone IANA name, or `UTC`
+ * @property {boolean} [bits] bytes are shown as bits
  * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
  */
 
@@ -64,6 +65,7 @@
  * @property {any[]} [series]
  * @property {number[][]} [buckets] of heatmaps
  * @property {number[][]} [counts] of heatmaps
+ * @property {Record<string, import("../model/seconds.js").Second[]>} [seconds] of live series by name, which the page has worked out
  * @property {string[]} [missing]
  * @property {string[]} [warnings]
  * @property {string[]} [infos]

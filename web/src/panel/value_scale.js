@@ -55,6 +55,7 @@ export function valueScale(scene, height) {
   else {
     for (const line of shown) {
       include(line.values);
+      if (shown.length <= 3) include(line.seconds.map(([, value]) => value));
       const band = shown.length <= 3 ? bandOf(line, scene.band) : null;
       include(band?.low);
       include(band?.high);
