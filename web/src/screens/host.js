@@ -4,7 +4,7 @@ import {html, nothing, render} from "lit-html";
 import {repeat} from "lit-html/directives/repeat.js";
 import {isAbort} from "../data/client.js";
 import {age, number, text, visible} from "../model/format.js";
-import {hostSections, parted} from "../model/use.js";
+import {hostSections, literal, parted} from "../model/use.js";
 import {icon} from "../parts/icon.js";
 import {spark} from "../parts/spark.js";
 import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
@@ -77,6 +77,7 @@ export function createHostScreen(element, app) {
       draw();
     },
     matchOf: () => `{host=${JSON.stringify(host)}}`,
+    where: `host=${host}`,
     act(id, action) {
       if (action !== "dashboard" && action !== "duplicate") return;
       const panel = panelsNow().find((one) => one.id === id);
@@ -132,7 +133,7 @@ export function createHostScreen(element, app) {
   function drawn(panel) {
     const other = own("vs");
     const names = panel.series && panel.view !== "heatmap" && panel.view !== "stack" && other
-      ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${host}`, `host=${other}`))]} : {};
+      ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${literal(host)}`, () => `host=${literal(other)}`))]} : {};
     return {...panel, ...names, ...changes.get(panel.id)};
   }
 
