@@ -98,7 +98,6 @@ async function main() {
     .replaceAll('src/main.js', `/a/${build}/main.js`)
     .replaceAll('src/style/main.css', `/a/${build}/style.css`)
     .replaceAll('src/icon.svg', `/a/${build}/icon.svg`)
-    .replaceAll('BUILD', build)
     .replace(/<!--[^]*?-->\n?/g, '')
     .replace(/>\s+</g, '><');
 

@@ -71,10 +71,13 @@ const ranges = [];
 let screen = null;
 let screenKey = "";
 
-/** The server has the page of another version. @param {unknown} build */
+/** The page of the server when this one was opened; null until the server has told. @type {string|null} */
+let firstBuild = null;
+/** The server has another page than when this one was opened. @param {unknown} build */
 function isOtherBuild(build) {
-  const own = document.querySelector("meta[name=statmill-build]")?.getAttribute("content") ?? "";
-  return /^[0-9a-f]{12}$/.test(own) && typeof build === "string" && /^[0-9a-f]{12}$/.test(build) && build !== own;
+  if (typeof build !== "string" || build === "") return false;
+  firstBuild ??= build;
+  return build !== firstBuild;
 }
 
 let isAskingToken = false;

@@ -18,6 +18,7 @@ const kStreamsMax = 4;           // of one browser
 const kOwnSeries = "statmill.series";
 const kHiddenMs = 30_000;
 const kSettleMs = 200;
+const kAskMs = 3000;
 const kRetryMs = [1000, 2000, 4000, 8000, 15_000];
 
 /**
@@ -76,6 +77,12 @@ export function createLive({ client, document, channel, onState, onMode }) {
     }
     if (others.size >= kStreamsMax) {
       onMode("poll");
+      // a window may have closed without a word: those that are left say so when they are asked
+      settle = window.setTimeout(() => {
+        others.clear();
+        tell(false, true);
+        restart();
+      }, kAskMs);
       return;
     }
     const series = [...new Set([...watchers].flatMap((watcher) => watcher.series))].slice(0, kSeriesMax);
@@ -116,6 +123,12 @@ export function createLive({ client, document, channel, onState, onMode }) {
     settle = window.setTimeout(open, wait);
   }
 
+  window.addEventListener("pagehide", () => {
+    if (stream !== null) stop();
+  });
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted && isOn) restart();
+  });
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
     if (document.hidden) {
