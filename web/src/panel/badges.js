@@ -7,15 +7,12 @@ import {percentiles} from "./value_scale.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 
-/** How near a percentile is to a sample, in percent, with the server's own histograms. */
-const kNear = 1.6;
-
 /**
  * @param {Scene|null} scene
- * @param {{live: boolean, widths: number[]}} more `widths` of the senders' buckets as a share, where the server knows them
+ * @param {{live: boolean, within: number}} more `within`: how far percentiles may be from samples, as a part of them
  * @returns {{text: string, title: string, tone: ""|"ok"|"warn"}[]}
  */
-export function badgesOf(scene, {live, widths}) {
+export function badgesOf(scene, {live, within}) {
   if (!scene) return [];
   /** @type {ReturnType<typeof badgesOf>} */
   const badges = [];
@@ -28,9 +25,8 @@ export function badgesOf(scene, {live, widths}) {
   if (scene.tier && scene.tier > 10 && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
   const isBySecond = scene.lines.some((line) => line.seconds.length > 1);
   if (live) badges.push({text: isBySecond ? "live 1 s" : "live", title: isBySecond ? "Seconds by arrival, kept in this tab for 15 minutes" : "The open slot is refreshed as samples come", tone: "ok"});
-  if (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat))) {
-    const near = Math.max(kNear, ...widths.map((width) => width * 100));
-    badges.push({text: `± ${text(near, "percent", {digits: 3})}`, title: "How near percentiles are to a sample", tone: ""});
+  if (within > 0 && (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat)))) {
+    badges.push({text: `± ${text(within * 100, "percent", {digits: 2})}`, title: "How near percentiles are to a sample", tone: ""});
   }
   if (scene.warnings.length) badges.push({text: "joined", title: scene.warnings.map(visible).join("\n"), tone: "warn"});
   if (scene.missing.length && scene.lines.length) badges.push({text: "partly", title: `Not there: ${scene.missing.map(visible).join(", ")}`, tone: "warn"});

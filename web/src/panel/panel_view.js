@@ -265,8 +265,9 @@ export class PanelView {
   }
 
   #badges() {
-    const widths = (this.#answer()?.series ?? []).map((/** @type {any} */ series) => Number(series?.width) || 0);
-    return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, widths});
+    const answer = /** @type {any} */ (this.#answer());
+    const within = [answer, ...(answer?.series ?? [])].map((part) => Number(part?.within) || 0);
+    return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, within: Math.max(...within)});
   }
 
   #title() {
