@@ -114,10 +114,11 @@ class TableReader {
   // Counts the slots of all columns before any is read, so that a heavy query does not begin in vain.
   Status count_slots() {
     uint64_t slots = 0;
-    for (const auto& [matchers, selected] : selected_) {
+    for (const auto& entry : selected_) {
+      const auto& selected = entry.second;
       for (const bool takes_last : {false, true}) {
         const auto reads = [&](const StatColumn& column) {
-          return is_last(column) == takes_last && column.matchers == matchers;
+          return is_last(column) == takes_last && column.matchers == entry.first;
         };
         if (std::ranges::none_of(request_.columns, reads)) continue;
         const auto plan = plan_of(selected, points_of(takes_last));
