@@ -14,6 +14,7 @@
 #include "server/agents/agent_alarms.h"
 #include "server/allocator.h"
 #include "server/config.h"
+#include "server/documents/documents.h"
 #include "server/health.h"
 #include "server/http/query_service.h"
 #include "server/http_servers.h"
@@ -65,6 +66,7 @@ class Server {
   void stop_http();
   Status stop_ticks(Duration patience);
 
+  static constexpr Duration kWritePatience = std::chrono::seconds(5);  // of a request that changes a document
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
 
   const ServerConfig config_;
@@ -81,6 +83,7 @@ class Server {
   Intake intake_;
   LineIntake line_intake_;
   AgentRegistry agents_;
+  Documents documents_;
   ColumnCache column_cache_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<TablePieces> pieces_;

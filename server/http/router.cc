@@ -13,8 +13,8 @@ HttpResponse list_of(const std::vector<Route>& routes) {
   for (const Route& route : routes) {
     if (route.description.empty()) continue;
     std::string line(route.method);
-    line.resize(6, ' ');
-    line.append(route.path).resize(42, ' ');
+    line.resize(7, ' ');
+    line.append(route.path).resize(45, ' ');
     text.append(line).append(route.description).append("\n");
   }
   return {200, std::move(text), kPlainText, {}};
@@ -51,10 +51,11 @@ bool matches(std::string_view pattern, std::string_view path) {
   }
 }
 
-bool is_form(std::string_view content_type) {
-  constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+
+bool is_type(std::string_view content_type, std::string_view wanted) {
   const std::string_view type = content_type.substr(0, content_type.find_first_of("; \t"));
-  return std::ranges::equal(type, kForm, [](char a, char b) {
+  return std::ranges::equal(type, wanted, [](char a, char b) {
     return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
   });
 }
@@ -62,7 +63,7 @@ bool is_form(std::string_view content_type) {
 // Puts the parameters of the form before those of the target.
 std::optional<HttpResponse> add_form(const Route& route, const HttpRequest& request, Url& url) {
   if (request.body.empty()) return std::nullopt;
-  if (!is_form(request.content_type))
+  if (!is_type(request.content_type, kForm))
     return route.refuse(415, "the body must be of the type application/x-www-form-urlencoded");
   Result<std::vector<Parameter>> form = parse_form(request.body);
   if (!form) return route.refuse(400, form.error().message);
@@ -132,10 +133,12 @@ Router::Checked Router::check(const HttpRequest& request) const {
   }
   if (!takes_form && route->body_bytes_max == 0 && !request.body.empty())
     return refused(route->refuse(400, url->path + " does not allow a body"));
-  if (!takes_form && route->method == "POST" && is_cross_site(request)) {
+  if (!takes_form && route->method != "GET" && is_cross_site(request)) {
     return refused(
         route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
   }
+  if (!route->body_type.empty() && !is_type(request.content_type, route->body_type))
+    return refused(route->refuse(415, "the body must be of the type " + std::string(route->body_type)));
   if (!request.content_encoding.empty())
     return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
   return {route, *std::move(url), {}};

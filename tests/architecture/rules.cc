@@ -56,7 +56,8 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"promql", {"http", "names", "query"}},
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
-        {"admin", {"http", "agents", "tick", "table"}}}},
+        {"documents", {"agents", "http", "tick"}},
+        {"admin", {"documents", "http", "agents", "tick", "table"}}}},
   };
   return layers_with_folders;
 }
