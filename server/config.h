@@ -12,6 +12,7 @@
 #include "ingest/statsd/state.h"
 #include "server/agents/agent_limits.h"
 #include "server/agents/agent_options.h"
+#include "server/documents/document_options.h"
 #include "server/http/http_options.h"
 #include "server/http/known_hosts.h"
 #include "server/http/query_options.h"
@@ -41,6 +42,7 @@ struct ServerConfig {
   AgentOptions agent;
   AgentLimits agent_limits;
   TableLimits limits;
+  DocumentOptions documents;
   TickOptions tick;
   std::string admin_socket;  // path; empty: admin.sock in the data directory
   Duration tick_interval{250};

@@ -62,6 +62,7 @@ class HttpServers {
   void retry_admin();
 
   static constexpr Duration kAdminRetry = std::chrono::seconds(1);
+  static constexpr size_t kWriteThreads = 2;  // for events, dashboards and views, which wait for a tick
   static constexpr size_t kAdminThreads = 2;  // while one runs a long job, the other refuses further jobs
 
   const ServerConfig& config_;

@@ -64,6 +64,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       intake_(table_, registry_),
       line_intake_(intake_, "http"),
       agents_(limits_of_agents(config_), registry_),
+      documents_(config_.documents, kWritePatience + 2 * config_.tick_interval,
+                 {agents_, registry_, clock, log}),
       column_cache_(config_.query.cache_bytes),
       agent_alarms_(agents_, health_, log),
       self_series_(intake_, registry_),
@@ -95,6 +97,10 @@ std::optional<Fault> Server::start() {
   if (auto* fault = std::get_if<Fault>(&opened)) return std::move(*fault);
   auto& [store, recovery] = std::get<RecoveredStore>(opened);
   store_ = std::move(store);
+  auto documents = store_->snapshot()->documents();
+  if (!documents) return store_fault(documents.error(), "documents in store.path " + config_.store.path);
+  documents_.restore(*std::move(documents));
+  documents_.note_start(STATMILL_VERSION);
   engine_ = std::make_unique<QueryEngine>(table_, *store_, config_.query.limits, &column_cache_);
   pieces_ = std::make_unique<TablePieces>(table_, *store_, &column_cache_);
   store_stats_.tick(*store_, clock_.steady());
@@ -108,8 +114,9 @@ std::optional<Fault> Server::start() {
 }
 
 std::optional<Fault> Server::start_ticker(const Recovery& recovery) {
-  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, *store_, registry_, health_, log_, &agents_},
-                                     config_.tick, recovery.start, clock_.steady());
+  ticker_ = std::make_unique<Ticker>(
+      Ticker::Services{table_, *store_, registry_, health_, log_, &agents_, &documents_.changes()},
+      config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // flushed data no longer depend on the damaged journal
     if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
       return store_fault(s.error(), "flush of salvaged data");
@@ -122,11 +129,12 @@ std::optional<Fault> Server::open_ports() {
   if (auto fault = listeners_.open()) return fault;
   admin_ = std::make_unique<AdminApi>(AdminApi::Services{
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
-      health_, queries_.board(), clock_, log_});
+      health_, queries_.board(), documents_, clock_, log_});
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
   const PrometheusSources sources{
       {table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
+  std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
   add_batches(routes, clock_, [this] { return table_.series_count(); });
@@ -159,6 +167,7 @@ void Server::start_threads() {
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
     new_series_.tick(clock_.steady(), table_.series_created());
     agent_alarms_.tick(TickTime::of(clock_));
+    documents_.tick(TickTime::of(clock_));
   };
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);
@@ -232,6 +241,7 @@ std::optional<Fault> Server::stop() {
   }
   {
     const Running running("the last tick");
+    documents_.note_stop();
     if (const Status last = stop_ticks(kLastTickPatience); !last)
       return Fault{ExitCode::kFailed, Error(last.error()).with("last tick")};
   }

@@ -14,6 +14,7 @@
 #include "server/agents/agent_alarms.h"
 #include "server/allocator.h"
 #include "server/config.h"
+#include "server/documents/documents.h"
 #include "server/health.h"
 #include "server/http/query_service.h"
 #include "server/http_servers.h"
@@ -67,6 +68,7 @@ class Server {
   Status stop_ticks(Duration patience);
   std::string live_state() const;
 
+  static constexpr Duration kWritePatience = std::chrono::seconds(5);  // of a request that changes a document
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
 
   const ServerConfig config_;
@@ -83,6 +85,7 @@ class Server {
   Intake intake_;
   LineIntake line_intake_;
   AgentRegistry agents_;
+  Documents documents_;
   ColumnCache column_cache_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<TablePieces> pieces_;

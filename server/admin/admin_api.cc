@@ -18,7 +18,10 @@ AdminApi::AdminApi(Services services)
 
 std::vector<Route> AdminApi::routes() {
   std::vector<Route> routes = admin_routes(admin_);
-  for (Route& route : name_routes(name_changes_, services_.clock)) routes.push_back(std::move(route));
+  const auto note = [this](std::string title, std::string text) {
+    services_.documents.note_change(std::move(title), std::move(text));
+  };
+  for (Route& route : name_routes(name_changes_, services_.clock, note)) routes.push_back(std::move(route));
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
     routes.push_back(std::move(route));
   routes.push_back(cancel_query_route(services_.queries));

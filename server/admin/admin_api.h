@@ -9,6 +9,7 @@
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
 #include "server/agents/agent_registry.h"
+#include "server/documents/documents.h"
 #include "server/health.h"
 #include "server/http/query_board.h"
 #include "server/http/router.h"
@@ -29,6 +30,7 @@ class AdminApi {
     std::function<Status(const TickThread::Job&)> on_tick_thread;
     const Health& health;
     QueryBoard& queries;
+    Documents& documents;
     const Clock& clock;
     Log& log;
   };

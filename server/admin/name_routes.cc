@@ -75,7 +75,20 @@ HttpResponse selection(const NameChanges& changes, const Request& request) {
   return ok_json(out + "]}\n");
 }
 
-HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::string_view body, Timestamp now) {
+// Returns the globs and the first names, for a person.
+std::string text_of(const DeleteRequest& request) {
+  constexpr size_t kNamed = 20;
+  std::string out;
+  for (const std::string& glob : request.globs) out.append(out.empty() ? "" : ", ").append(glob);
+  for (size_t i = 0; i < std::min(request.names.size(), kNamed); ++i)
+    out.append(out.empty() ? "" : ", ").append(request.names[i]);
+  if (request.names.size() > kNamed)
+    out += ", and " + std::to_string(request.names.size() - kNamed) + " more";
+  return out;
+}
+
+HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::string_view body, Timestamp now,
+                           const NoteChange& note) {
   const Result<bool> dry_run = parse_flag(url, "dry_run");
   if (!dry_run) return error_response(dry_run.error());
   const Result<DeleteRequest> request = parse_delete(url, body, now);
@@ -83,11 +96,14 @@ HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::stri
   if (*dry_run) return selection(changes, *request);
   const auto done = changes.run(*request);
   if (!done) return error_response(done.error());
+  if (done->deleted > 0) note(std::to_string(done->deleted) + " series deleted", text_of(*request));
+  if (done->erased > 0)
+    note("a range of " + std::to_string(done->erased) + " series erased", text_of(*request));
   return ok_json("{\"deleted\":" + std::to_string(done->deleted) +
                  ",\"erased\":" + std::to_string(done->erased) + "}\n");
 }
 
-HttpResponse handle_rename(const NameChanges& changes, const Url& url) {
+HttpResponse handle_rename(const NameChanges& changes, const Url& url, const NoteChange& note) {
   const Result<bool> dry_run = parse_flag(url, "dry_run");
   if (!dry_run) return error_response(dry_run.error());
   const auto from = url.find("from");
@@ -97,16 +113,19 @@ HttpResponse handle_rename(const NameChanges& changes, const Url& url) {
   if (*dry_run) return selection(changes, request);
   const Result<size_t> renamed = changes.run(request);
   if (!renamed) return error_response(renamed.error());
+  if (*renamed > 0) note(std::to_string(*renamed) + " series renamed", request.from + " to " + request.to);
   return ok_json("{\"renamed\":" + std::to_string(*renamed) + "}\n");
 }
 
 }  // namespace
 
-std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock) {
-  const auto remove = [&changes, &clock](const Url& url, std::string_view body) {
-    return handle_delete(changes, url, body, clock.wall());
+std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, NoteChange note) {
+  const auto remove = [&changes, &clock, note](const Url& url, std::string_view body) {
+    return handle_delete(changes, url, body, clock.wall(), note);
   };
-  const auto rename = [&changes](const Url& url, std::string_view) { return handle_rename(changes, url); };
+  const auto rename = [&changes, note](const Url& url, std::string_view) {
+    return handle_rename(changes, url, note);
+  };
   return {
       {"POST", "/admin/v1/delete", kDeleteParameters, kNamesBodyBytesMax, remove,
        "delete series, or erase a range of time from them"},

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,7 +15,10 @@ namespace statmill {
 inline constexpr size_t kNamesBodyBytesMax = size_t{8} << 20;
 inline constexpr size_t kListedNamesMax = 10'000;  // names listed by a dry run, which counts all
 
-// Both must outlive the routes.
-std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock);
+// Called with a title and a text after a change.
+using NoteChange = std::function<void(std::string title, std::string text)>;
+
+// `changes` and `clock` must outlive the routes.
+std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, NoteChange note);
 
 }  // namespace statmill

@@ -46,6 +46,25 @@ std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
   return agents;
 }
 
+std::vector<AgentRegistry::AgentState> AgentRegistry::states() const {
+  std::vector<AgentState> states;
+  MutexLock lock(mutex_);
+  states.reserve(agents_.size());
+  for (const auto& [id, agent] : agents_) {
+    const AgentRow& row = agent->row_copy;
+    AgentState state{
+        .id = id, .host = row.host, .version = row.agent_version, .gaps = row.gaps, .last_gap = {}};
+    state.is_connected = agent->connected != nullptr;
+    if (state.is_connected) {
+      state.host = agent->connected->info.host;
+      state.version = agent->connected->info.agent_version;
+    }
+    if (!row.last_gaps.empty()) state.last_gap = row.last_gaps.back();
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
 std::vector<AgentRegistry::ClockDifference> AgentRegistry::clock_differences(Duration limit) const {
   std::vector<ClockDifference> differences;
   {

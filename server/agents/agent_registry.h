@@ -113,6 +113,17 @@ class AgentRegistry final : public TickParticipant {
 
   // Returns at most `limit` agents, ordered by host, then id.
   std::vector<AgentInfo> list(size_t limit) const;
+  // What is known of one agent, in short.
+  struct AgentState {
+    AgentId id{};
+    std::string host;
+    std::string version;
+    bool is_connected = false;
+    uint64_t gaps = 0;
+    std::optional<AgentGap> last_gap;
+  };
+  // Returns all agents, by id. Cost: a pass over them.
+  std::vector<AgentState> states() const;
   struct ClockDifference {
     std::string host;
     Duration ahead{};  // of the server's clock; negative if it lags

@@ -27,6 +27,8 @@ struct HttpRequest {
   std::string_view accept_encoding = {};
   std::string_view if_none_match = {};
   Role role = Role::kAdmin;  // what its client may do
+  std::string_view if_match = {};
+  std::string_view peer = {};  // the address of the client; empty at a unix socket
 };
 
 struct HttpResponse {
@@ -39,7 +41,7 @@ struct HttpResponse {
   std::string_view content_encoding = {};  // "gzip", "zstd", or empty if the body is not compressed
   // A string literal.
   std::string_view cache_control = "no-store";
-  std::string_view etag = {};       // lives as long as the server; empty: none
+  std::string etag = {};            // empty: none
   bool varies_by_encoding = false;  // adds Vary, also if this answer is not compressed
 };
 

@@ -13,8 +13,8 @@ HttpResponse list_of(const std::vector<Route>& routes) {
   for (const Route& route : routes) {
     if (route.description.empty()) continue;
     std::string line(route.method);
-    line.resize(6, ' ');
-    line.append(route.path).resize(42, ' ');
+    line.resize(7, ' ');
+    line.append(route.path).resize(45, ' ');
     text.append(line).append(route.description).append("\n");
   }
   return {200, std::move(text), kPlainText, {}};
@@ -139,12 +139,14 @@ Router::Checked Router::check(const HttpRequest& request) const {
   }
   if (!takes_form && route->body_bytes_max == 0 && !request.body.empty())
     return refused(route->refuse(400, url->path + " does not allow a body"));
-  if (!takes_form && route->method == "POST" && is_cross_site(request)) {
+  if (!takes_form && route->method != "GET" && is_cross_site(request)) {
     return refused(
         route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
   }
   if (route->lane == Lane::kLive && !is_type(request.content_type, kJson))
     return refused(route->refuse(415, "the body must be of the type application/json"));
+  if (!route->body_type.empty() && !is_type(request.content_type, route->body_type))
+    return refused(route->refuse(415, "the body must be of the type " + std::string(route->body_type)));
   if (!request.content_encoding.empty())
     return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
   return {route, *std::move(url), {}};

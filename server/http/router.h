@@ -67,6 +67,8 @@ struct Route {
   std::function<HttpResponse(const HttpRequest& request, const Url& url)> respond = {};
   // Makes the response of a request that the server refuses before the handler sees it.
   HttpResponse (*refuse)(unsigned status, std::string_view message) = error_response;
+  // The media type that the body must have; empty: any. Not for Lane::kQuery.
+  std::string_view body_type = {};
 };
 
 // Thread-safe.

@@ -154,7 +154,9 @@ void Session::parse_header(size_t size) {
               .content_encoding = message[http::field::content_encoding],
               .content_type = message[http::field::content_type],
               .accept_encoding = message[http::field::accept_encoding],
-              .if_none_match = message[http::field::if_none_match]};
+              .if_none_match = message[http::field::if_none_match],
+              .if_match = message[http::field::if_match],
+              .peer = peer_.host};
   // HTTP/1.0 needs no Host; no browser speaks it.
   if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
     return refuse(HttpRefusal::kUnknownHost);

@@ -158,6 +158,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   FamilyTable::Changes families = services_.table.take_family_changes();
   prepared_->batch.families = std::move(families.families);
   prepared_->batch.removed_families = std::move(families.removed);
+  if (services_.documents != nullptr) services_.documents->add_to(prepared_->batch);
   prepared_->batch.hash_secret = new_secret_;
   prepared_->batch.deleted = end.changed.deleted;
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
@@ -294,6 +295,7 @@ Status Ticker::commit() {
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;
   durable_tick_.set(static_cast<int64_t>(prepared_->tick));
   if (services_.participant != nullptr) services_.participant->committed(prepared_->batch);
+  if (services_.documents != nullptr) services_.documents->committed();
   for (StoreBatch::Row& row : prepared_->batch.journal) draft_.recycle(std::move(row.bytes));
   prepared_.reset();
   return Status::ok();

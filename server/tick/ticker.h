@@ -17,6 +17,7 @@
 #include "server/health.h"
 #include "server/table/table.h"
 #include "server/tick/clock_guard.h"
+#include "server/tick/document_changes.h"
 #include "server/tick/roller.h"
 #include "server/tick/tick_participant.h"
 #include "server/tick/tick_time.h"
@@ -51,6 +52,7 @@ class Ticker {
     Health& health;
     Log& log;
     TickParticipant* participant = nullptr;
+    DocumentChanges* documents = nullptr;
   };
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 

@@ -57,7 +57,8 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
         {"live", {"http", "query", "table"}},
-        {"admin", {"http", "agents", "tick", "table"}}}},
+        {"documents", {"agents", "http", "tick"}},
+        {"admin", {"documents", "http", "agents", "tick", "table"}}}},
   };
   return layers_with_folders;
 }

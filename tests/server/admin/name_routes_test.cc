@@ -22,7 +22,10 @@ class NameRoutes : public testing::Test {
     table_.apply(batch, clock_.wall());
   }
   HttpResponse post(std::string_view target, std::string_view body = {}) {
-    return Router(name_routes(changes_, clock_))
+    return Router(name_routes(changes_, clock_,
+                              [this](const std::string& title, const std::string& text) {
+                                notes_.push_back(title + ": " + text);
+                              }))
         .answer({.method = "POST",
                  .target = target,
                  .body = body,
@@ -49,6 +52,7 @@ class NameRoutes : public testing::Test {
   Table table_{*Tiers::parse("10s:1d,5m:10d"), {}};
   NameChanges changes_{table_, [this](const SeriesChanges& changes) { return change(changes); }};
   SlotRange slots_;
+  std::vector<std::string> notes_;  // of the changes
 };
 
 TEST_F(NameRoutes, ADryRunListsTheChangesAndMakesNone) {
@@ -65,6 +69,8 @@ TEST_F(NameRoutes, ReturnsTheNumberOfChangedSeries) {
   EXPECT_EQ(ok("/admin/v1/delete", "web.1\ndatabase"), "{\"deleted\":2,\"erased\":0}\n");
   EXPECT_EQ(ok("/admin/v1/delete?match=*&all=true&from=1699999800&until=1700000100"),
             "{\"deleted\":1,\"erased\":0}\n");
+  EXPECT_THAT(notes_, testing::ElementsAre("1 series renamed: db to database",
+                                           "2 series deleted: web.1, database", "1 series deleted: *"));
   EXPECT_EQ(slots_.begin, 169'999'980);
   EXPECT_EQ(slots_.end, 170'000'010);
   EXPECT_EQ(table_.series_count(), 0U);

@@ -309,7 +309,7 @@ TEST_F(RouterTest, TheFirstRouteThatMatchesAnswersAndTwoStarsMatchTheRest) {
   EXPECT_EQ(ask_it("/a/").status, 404U);
   EXPECT_EQ(ask_it("/a").status, 404U);
   EXPECT_EQ(ask_it("/").status, 404U);
-  EXPECT_EQ(ask_it("/list").body, "statmill\n\nGET   /list                               this page\n")
+  EXPECT_EQ(ask_it("/list").body, "statmill\n\nGET    /list                                 this page\n")
       << "routes without a description are not listed";
 }
 

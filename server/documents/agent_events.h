@@ -1,0 +1,60 @@
+// AgentEvents: makes events of what happens to agents: away for a minute, connected again, lines lost for
+// good, another version of the program.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "server/agents/agent_registry.h"
+#include "server/documents/event_log.h"
+#include "server/tick/tick_time.h"
+
+namespace statmill {
+
+// Confined to one thread. Many agents that are away together, as after a fault of the network, are one event.
+class AgentEvents {
+ public:
+  static constexpr Duration kInterval = std::chrono::seconds(5);
+  static constexpr Duration kAway = std::chrono::minutes(1);
+  static constexpr size_t kSingle = 5;  // agents of one check that have an event of their own
+  static constexpr size_t kNamed = 20;  // agents named in a common one, which counts all
+
+  // Both must outlive it.
+  AgentEvents(const AgentRegistry& agents, EventLog& events) : agents_(agents), events_(events) {}
+
+  // Checks once every kInterval. The first check only notes how things are. Cost of a check: one pass over
+  // all agents.
+  void tick(TickTime now);
+
+ private:
+  struct Known {
+    bool is_connected = false;
+    bool is_reported = true;  // that it is away; true as well if it was never seen connected
+    SteadyTime gone{};        // when it was first seen without a connection
+    Timestamp gone_wall{};
+    uint64_t gaps = 0;
+    std::string version;
+    uint64_t check = 0;  // the last check that saw it
+  };
+  // What one check found, one kind each.
+  struct Found {
+    std::vector<Event> away;
+    std::vector<Event> back;
+    std::vector<Event> gaps;
+    std::vector<Event> versions;
+  };
+
+  void check(const AgentRegistry::AgentState& agent, Known& known, TickTime now, Found& found) const;
+  void add(std::vector<Event> events, const std::string& what);
+
+  const AgentRegistry& agents_;
+  EventLog& events_;
+  std::map<AgentId, Known> known_;
+  SteadyTime next_check_{};
+  uint64_t checks_ = 0;
+};
+
+}  // namespace statmill
