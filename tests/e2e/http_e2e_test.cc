@@ -218,6 +218,11 @@ TEST(HttpE2e, TokensHaveRoles) {
   EXPECT_EQ(deleted.body, "{\"deleted\":1,\"erased\":0}\n");
   EXPECT_EQ(ask_with(server, "POST", "/admin/v1/flush", "secret").status, 404) << "only at the socket";
   EXPECT_EQ(server.cli({"flush"}).status, 0) << "the socket needs no token";
+  EXPECT_NE(server.cli({"status"}).status, 0);
+  const std::string cli = std::string(STATMILL_BIN) + "/statmill";
+  Process with_token(
+      {cli, {"status", "--server", "http://" + server.http().text()}, {{"STATMILL_TOKEN", "abc"}}});
+  EXPECT_EQ(with_token.wait(), 0) << with_token.standard_error();
   EXPECT_EQ(server.stop(), 0);
 }
 

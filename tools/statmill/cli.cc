@@ -50,7 +50,8 @@ std::string help() {
       "rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. forget-agent, "
       "delete,\n"
       "rename, flush, clock, check and backup run on the server's host and use --admin.socket PATH or\n"
-      "STATMILL_ADMIN_SOCKET. verify and restore need no server.\n\n"
+      "STATMILL_ADMIN_SOCKET. verify and restore need no server. STATMILL_TOKEN is sent to the server of "
+      "--server.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,\n"
       "9 server unreachable or not ready.\n");
   return out;

@@ -31,6 +31,7 @@ struct Environment {
   std::optional<TerminalSize> terminal = std::nullopt;  // if standard output is a terminal
   bool wants_color = true;                              // NO_COLOR is not set
   Zone zone = [](int64_t) { return ZoneOffset(); };     // of the times on charts
+  std::string token = {};                               // for the server; empty: none
 };
 
 // `arguments` does not include the program's name.

@@ -151,6 +151,7 @@ Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::s
   request.set(http::field::host,
               host_.find(':') == std::string::npos ? host_ + ":" + port_ : "[" + host_ + "]:" + port_);
   request.set(http::field::user_agent, "statmill");
+  if (!token_.empty()) request.set(http::field::authorization, "Bearer " + token_);
   request.set(http::field::connection, "close");
   if (post) request.set(http::field::content_type, "text/plain");
   request.prepare_payload();

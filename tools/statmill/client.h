@@ -35,6 +35,9 @@ class Client {
   // Connects to the unix socket at `path`. Errors: kInvalid if a socket cannot have that path.
   static Result<Client> at_socket(std::string path, Duration timeout);
 
+  // Sends the token with each request (--http.tokens of the server); empty: none.
+  void set_token(std::string token) { token_ = std::move(token); }
+
   // Returns a client whose requests fail with kUnavailable, at once, when a stop is requested. (The search
   // for a host's address continues until it ends.)
   Client until(std::stop_token stop) const;
@@ -54,6 +57,7 @@ class Client {
   std::string socket_path_;  // empty: connect to host and port
   std::string prefix_;       // before every path; does not end with a slash
   std::string peer_;         // for messages
+  std::string token_;
   Duration timeout_{};
   std::stop_token stop_;
 };

@@ -49,8 +49,8 @@ Status check_step(std::string_view text) {
 
 }  // namespace
 
-CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments,
-                         const Environment& environment) {
+CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments, const Environment& environment)
+    : token_(environment.token) {
   add_peer_options(usage, environment);
   usage.options.add_options()("help", "print this");
   if (Status status = read(usage, arguments); !status) {
@@ -97,6 +97,7 @@ Status CommandLine::find_peer(Peer peer) {
                                                : Client::to(text("server"), *timeout);
   if (!client) return client.error();
   client_ = std::move(*client);
+  if (peer == Peer::kServer) client_->set_token(token_);
   return Status::ok();
 }
 
