@@ -264,6 +264,8 @@ export function createPanelGrid(element, app, options) {
       .flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => one?.name).filter((/** @type {unknown} */ name) => typeof name === "string")))].sort();
     const key = names.join("\n");
     if (key === watched) return;
+    // seconds of other series are of no use any more, and would only grow
+    if (!watched.split("\n").some((name) => names.includes(name))) seconds.clear();
     watched = key;
     unwatch?.();
     unwatch = null;
