@@ -9,6 +9,7 @@ import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
 import { kBuiltIn } from "./builtin_dashboards.js";
 import { checkDashboard, differences, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
+import { idOf } from "./save_dashboard.js";
 import { createNotes, linked } from "./dashboard_notes.js";
 import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
@@ -114,21 +115,21 @@ export function createDashboardScreen(element, app) {
   async function load() {
     fault = "";
     const version = own(app.route(), "ver");
-    try {
-      if (Object.hasOwn(kBuiltIn, id)) {
-        const { dashboards } = await app.dashboards.list();
-        if (!dashboards.some((one) => one.id === id)) throw new Error("built in");
-      } else if (etag === "" && version === "" && app.drafts.load(id)?.etag === "") throw new Error("new");
-      const loaded = await app.dashboards.load(id, version || undefined);
-      dashboard = loaded.content;
-      etag = loaded.etag;
-      source = "saved";
-    } catch (error) {
-      if (Object.hasOwn(kBuiltIn, id)) {
-        dashboard = kBuiltIn[id];
-        source = "built-in";
-      } else if (app.drafts.load(id) === null) fault = error instanceof Error ? error.message : String(error);
-    }
+    const list = await app.dashboards.list().catch(() => null);
+    const entry = list?.dashboards.find((one) => one.id === id);
+    if (entry !== undefined) {
+      try {
+        const loaded = await app.dashboards.load(id, version || undefined);
+        dashboard = loaded.content;
+        etag = loaded.etag;
+        source = entry.source;
+      } catch (error) {
+        fault = error instanceof Error ? error.message : String(error);
+      }
+    } else if (Object.hasOwn(kBuiltIn, id)) {
+      dashboard = kBuiltIn[id];
+      source = "built-in";
+    } else if (app.drafts.load(id) === null) fault = "No dashboard has this name.";
     const draft = app.drafts.load(id);
     if (draft !== null && JSON.stringify(draft.content) !== JSON.stringify(dashboard)) {
       dashboard = draft.content;
@@ -174,10 +175,40 @@ export function createDashboardScreen(element, app) {
     choices = next;
   }
 
+  /** What is part of the program, or a file of the server, is kept as it is; a copy gets a name of its own. */
+  function saveCopy() {
+    if (dashboard === null) return;
+    const content = dashboard;
+    let title = content.title;
+    let wrong = "";
+    async function done() {
+      const copy = { ...content, title: title.trim() };
+      try {
+        await app.dashboards.save(idOf(copy.title), copy, "");
+        app.drafts.remove(id);
+        dialog.close();
+        app.go({ screen: "d", arg: idOf(copy.title) });
+      } catch (error) {
+        const status = /** @type {any} */ (error)?.status;
+        wrong = status === 412 || status === 403 ? "This name is taken. Choose another one." : error instanceof Error ? error.message : String(error);
+        dialog.update(body());
+      }
+    }
+    const body = () => html`<form class="form" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); void done(); }}>
+      <label>Title of the copy<span class="field"><input autofocus .value=${title}
+        @input=${(/** @type {Event} */ event) => { title = /** @type {HTMLInputElement} */ (event.target).value; }}></span></label>
+      ${wrong ? html`<p class="fault-note" role="alert">${wrong}</p>` : nothing}</form>`;
+    const dialog = openDialog({ title: "Save a copy", body: body(), footer: html`<button class="button primary" @click=${() => void done()}>Save</button>` });
+  }
+
   async function save() {
     if (dashboard === null) return;
+    if (source === "built-in" || source === "file") {
+      saveCopy();
+      return;
+    }
     try {
-      const saved = await app.dashboards.save(id, dashboard, source === "built-in" ? "" : etag);
+      const saved = await app.dashboards.save(id, dashboard, etag);
       etag = saved.etag;
       source = "saved";
       isChanged = false;
@@ -316,7 +347,7 @@ export function createDashboardScreen(element, app) {
     const vars = dashboard?.vars ?? [];
     const values = valuesOf(vars, (name) => own(app.route(), `v.${name}`), choices);
     render(html`<div class="toolbar"><h1><bdi>${dashboard?.title ?? id}</bdi></h1>
-        ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" ? html`<span class="badge">built in</span>` : nothing}
+        ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
         <span class="grow"></span>${vars.map((one) => variable(one, values))}
         ${isEditing ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
         <button class="button icon-only" aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>

@@ -59,10 +59,10 @@ export function createDashboardsScreen(element, app) {
     draw();
   }
 
-  /** Built-in ones of the page stand behind those of the server with the same id. */
+  /** The page's own built-in ones are for servers that have none. */
   function all() {
-    const known = new Set(saved.map((one) => one.id));
-    const built = Object.entries(kBuiltIn).filter(([id]) => !known.has(id)).map(([id, one]) => ({
+    const hasBuiltIn = saved.some((one) => one.source === "built-in");
+    const built = hasBuiltIn ? [] : Object.entries(kBuiltIn).map(([id, one]) => ({
       id, title: one.title, folder: "", source: /** @type {const} */ ("built-in"), version: 1, etag: "", changed: 0, by: "", panels: one.panels.length,
     }));
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);

@@ -5,6 +5,7 @@ import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
 import { createLiveSlots, withLive } from "../data/live_slots.js";
 import { resolve } from "../model/range.js";
+import { Seconds } from "../model/seconds.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
@@ -72,6 +73,7 @@ export function createPanelGrid(element, app, options) {
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
   const live = createLiveSlots();
+  const seconds = new Seconds();
   /** @type {(() => void)|null} */
   let unwatch = null;
   let watched = "";
@@ -100,7 +102,7 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const now = app.clock.now();
     const until = resolve(route.until, now) ?? now;
-    return { from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), live: route.live === "1" };
+    return { from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), live: route.live === "1", bits: app.prefs.get().bits };
   }
 
   /** @param {string} id @param {import("../panel/panel.js").PanelAction} action @param {any} [detail] */
@@ -243,9 +245,16 @@ export function createPanelGrid(element, app, options) {
     /** @type {Record<string, Answer>} */
     let answers = cell.answers;
     if (now.live && unwatch !== null) {
-      answers = Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, id === cell.spec.id ? withLive(answer, live, now.now) : answer]));
+      answers = Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, id === cell.spec.id ? withSeconds(withLive(answer, live, now.now)) : answer]));
     }
     cell.panel.update(drawn(cell), now, answers, marks);
+  }
+
+  /** With what each second brought, as far as this page has seen it. @param {Answer} answer @returns {Answer} */
+  function withSeconds(answer) {
+    if (!Array.isArray(answer.series) || answer.counts !== undefined) return answer;
+    const names = answer.series.map((one) => one?.name).filter((name) => typeof name === "string");
+    return /** @type {any} */ ({ ...answer, seconds: Object.fromEntries(names.map((name) => [name, seconds.of(name)])) });
   }
 
   /** Watches the series that panels in view show, while the page is live. */
@@ -255,6 +264,8 @@ export function createPanelGrid(element, app, options) {
       .flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => one?.name).filter((/** @type {unknown} */ name) => typeof name === "string")))].sort();
     const key = names.join("\n");
     if (key === watched) return;
+    // seconds of other series are of no use any more, and would only grow
+    if (!watched.split("\n").some((name) => names.includes(name))) seconds.clear();
     watched = key;
     unwatch?.();
     unwatch = null;
@@ -265,6 +276,8 @@ export function createPanelGrid(element, app, options) {
       onBreak: () => live.clear(),
       onSlots(slots, now) {
         live.add(/** @type {any} */ (slots), now, kStoredSlot);
+        const kinds = new Map([...cells.values()].flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => [one?.name, one?.kind])));
+        for (const slot of slots) if (kinds.has(slot.name)) seconds.add(slot.name, kinds.get(slot.name), /** @type {any} */ (slot), now);
         const told = new Set(slots.map((slot) => slot.name));
         for (const cell of cells.values()) {
           if (cell.isNear && (cell.answers[cell.spec.id]?.series ?? []).some((/** @type {any} */ one) => told.has(one?.name))) cell.isMoved = true;
