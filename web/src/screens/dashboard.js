@@ -8,8 +8,8 @@ import { openMenu } from "../parts/menu.js";
 import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
 import { kBuiltIn } from "./builtin_dashboards.js";
-import { checkDashboard, differences, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
-import { idOf } from "./save_dashboard.js";
+import { checkDashboard, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
+import { openConflict, openCopy } from "./dashboard_dialogs.js";
 import { createNotes, linked } from "./dashboard_notes.js";
 import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
@@ -175,36 +175,13 @@ export function createDashboardScreen(element, app) {
     choices = next;
   }
 
-  /** What is part of the program, or a file of the server, is kept as it is; a copy gets a name of its own. */
-  function saveCopy() {
-    if (dashboard === null) return;
-    const content = dashboard;
-    let title = content.title;
-    let wrong = "";
-    async function done() {
-      const copy = { ...content, title: title.trim() };
-      try {
-        await app.dashboards.save(idOf(copy.title), copy, "");
-        app.drafts.remove(id);
-        dialog.close();
-        app.go({ screen: "d", arg: idOf(copy.title) });
-      } catch (error) {
-        const status = /** @type {any} */ (error)?.status;
-        wrong = status === 412 || status === 403 ? "This name is taken. Choose another one." : error instanceof Error ? error.message : String(error);
-        dialog.update(body());
-      }
-    }
-    const body = () => html`<form class="form" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); void done(); }}>
-      <label>Title of the copy<span class="field"><input autofocus .value=${title}
-        @input=${(/** @type {Event} */ event) => { title = /** @type {HTMLInputElement} */ (event.target).value; }}></span></label>
-      ${wrong ? html`<p class="fault-note" role="alert">${wrong}</p>` : nothing}</form>`;
-    const dialog = openDialog({ title: "Save a copy", body: body(), footer: html`<button class="button primary" @click=${() => void done()}>Save</button>` });
-  }
-
   async function save() {
     if (dashboard === null) return;
     if (source === "built-in" || source === "file") {
-      saveCopy();
+      openCopy(app, dashboard, (copyId) => {
+        app.drafts.remove(id);
+        app.go({ screen: "d", arg: copyId });
+      });
       return;
     }
     try {
@@ -232,23 +209,16 @@ export function createDashboardScreen(element, app) {
     if (dashboard === null) return;
     const mine = dashboard;
     const theirs = await app.dashboards.load(id);
-    const { onlyMine, onlyTheirs } = differences(mine, theirs.content);
-    const list = (/** @type {string[]} */ names) => names.length === 0 ? html`<p class="muted">nothing else</p>` : html`<ul>${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`;
     /** @param {Dashboard} next @param {boolean} isSaved */
     const take = (next, isSaved) => {
-      dialog.close();
       etag = theirs.etag;
       source = "saved";
       change(next);
       if (isSaved) void save();
       else { isChanged = false; isEditing = false; app.drafts.remove(id); draw(); }
     };
-    const dialog = openDialog({
-      title: "Another version was saved meanwhile",
-      body: html`<div class="two"><section><h3>Only in yours</h3>${list(onlyMine)}</section><section><h3>Only in theirs</h3>${list(onlyTheirs)}</section></div>`,
-      footer: html`<button class="button" @click=${() => take(theirs.content, false)}>Keep theirs</button>
-        <button class="button" @click=${() => take(mine, true)}>Keep mine</button>
-        <button class="button primary" @click=${() => take(merged(mine, theirs.content), true)}>Keep both</button>`,
+    openConflict(mine, theirs.content, {
+      theirs: () => take(theirs.content, false), mine: () => take(mine, true), both: () => take(merged(mine, theirs.content), true),
     });
   }
 

@@ -3,21 +3,20 @@
 
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
-import { createLiveSlots, withLive } from "../data/live_slots.js";
 import { resolve } from "../model/range.js";
-import { Seconds } from "../model/seconds.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
 import { oncePerFrame } from "../state/store.js";
 import { openChanges } from "./changes.js";
+import { arrange, createNoteElements } from "./grid_elements.js";
+import { createGridLive } from "./grid_live.js";
 import { loadMarks } from "./marks.js";
 
 /** @typedef {import("../panel/panel.js").PanelSpec} PanelSpec */
 /** @typedef {import("../panel/panel.js").PanelRange} PanelRange */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
-const kStoredSlot = 10;  // s, the finest stored slot, which the stream tells of
 const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
 
 /**
@@ -72,11 +71,7 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
-  const live = createLiveSlots();
-  const seconds = new Seconds();
-  /** @type {(() => void)|null} */
-  let unwatch = null;
-  let watched = "";
+  const live = createGridLive(app, () => cells.values(), () => drawMoved());
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -220,7 +215,7 @@ export function createPanelGrid(element, app, options) {
     for (const cell of mine) if (cell.run === run) cell.run = null;
     if (fault === null) {
       requestMore(mine, now);
-      watchLive();
+      live.watch();
       return;
     }
     if (isAbort(fault)) return;
@@ -242,49 +237,8 @@ export function createPanelGrid(element, app, options) {
   /** @param {Cell} cell */
   function draw(cell) {
     const now = range();
-    /** @type {Record<string, Answer>} */
-    let answers = cell.answers;
-    if (now.live && unwatch !== null) {
-      answers = Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, id === cell.spec.id ? withSeconds(withLive(answer, live, now.now)) : answer]));
-    }
+    const answers = now.live ? live.joined(cell, now.now) : cell.answers;
     cell.panel.update(drawn(cell), now, answers, marks);
-  }
-
-  /** With what each second brought, as far as this page has seen it. @param {Answer} answer @returns {Answer} */
-  function withSeconds(answer) {
-    if (!Array.isArray(answer.series) || answer.counts !== undefined) return answer;
-    const names = answer.series.map((one) => one?.name).filter((name) => typeof name === "string");
-    return /** @type {any} */ ({ ...answer, seconds: Object.fromEntries(names.map((name) => [name, seconds.of(name)])) });
-  }
-
-  /** Watches the series that panels in view show, while the page is live. */
-  function watchLive() {
-    const names = app.route().live !== "1" || app.route().until !== "now" ? [] : [...new Set([...cells.values()]
-      .filter((cell) => cell.isNear)
-      .flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => one?.name).filter((/** @type {unknown} */ name) => typeof name === "string")))].sort();
-    const key = names.join("\n");
-    if (key === watched) return;
-    // seconds of other series are of no use any more, and would only grow
-    if (!watched.split("\n").some((name) => names.includes(name))) seconds.clear();
-    watched = key;
-    unwatch?.();
-    unwatch = null;
-    live.clear();
-    if (names.length === 0) return;
-    unwatch = app.live.watch({
-      series: names,
-      onBreak: () => live.clear(),
-      onSlots(slots, now) {
-        live.add(/** @type {any} */ (slots), now, kStoredSlot);
-        const kinds = new Map([...cells.values()].flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => [one?.name, one?.kind])));
-        for (const slot of slots) if (kinds.has(slot.name)) seconds.add(slot.name, kinds.get(slot.name), /** @type {any} */ (slot), now);
-        const told = new Set(slots.map((slot) => slot.name));
-        for (const cell of cells.values()) {
-          if (cell.isNear && (cell.answers[cell.spec.id]?.series ?? []).some((/** @type {any} */ one) => told.has(one?.name))) cell.isMoved = true;
-        }
-        drawMoved();
-      },
-    });
   }
 
   const drawMoved = oncePerFrame(() => {
@@ -321,20 +275,7 @@ export function createPanelGrid(element, app, options) {
     return cell;
   }
 
-  /** @type {Map<string, HTMLElement>} */
-  const notes = new Map();
-
-  /** @param {Note} note @param {number|undefined} span */
-  function noteElement(note, span) {
-    let made = notes.get(note.id);
-    if (made === undefined) {
-      made = document.createElement("section");
-      notes.set(note.id, made);
-    }
-    made.className = `panel note${span === undefined ? "" : ` span-${span}`}`;
-    render(note.content, made);
-    return made;
-  }
+  const noteElement = createNoteElements();
 
   /** @param {Group} group */
   function sectionOf(group) {
@@ -352,14 +293,6 @@ export function createPanelGrid(element, app, options) {
     section.head.hidden = !group.head;
     render(group.head ?? nothing, section.head);
     return section;
-  }
-
-  /** @param {Element} parent @param {Element[]} wanted */
-  function arrange(parent, wanted) {
-    for (const child of [...parent.children]) if (!wanted.includes(child)) child.remove();
-    wanted.forEach((child, i) => {
-      if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
-    });
   }
 
   /** @param {number} step */
@@ -420,7 +353,7 @@ export function createPanelGrid(element, app, options) {
         cell.panel.update(drawn(cell), range(), Object.keys(cell.answers).length > 0 ? cell.answers : null, marks);
       }
       requestSoon();
-      watchLive();
+      live.watch();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
     /** Asks for everything in view again. */
@@ -453,7 +386,7 @@ export function createPanelGrid(element, app, options) {
     },
     destroy() {
       observer.disconnect();
-      unwatch?.();
+      live.stop();
       for (const cell of cells.values()) {
         leave(cell);
         cell.panel.destroy();
