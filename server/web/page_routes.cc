@@ -78,8 +78,8 @@ HttpResponse missing_page(const Page& page) {
   return {200, std::move(text), kPlainText, {}};
 }
 
-Route page_route(std::string_view path, std::string_view description) {
-  Route route{"GET", path, {}, 0, {}, description, Lane::kMemory};
+Route page_route(std::string_view path, std::string_view description, Lane lane) {
+  Route route{"GET", path, {}, 0, {}, description, lane};
   route.role = Role::kNone;  // the page itself asks for the token
   return route;
 }
@@ -135,7 +135,8 @@ std::vector<Route> packed_page_routes(const Page& page) {
     return routes;
   }
   for (const Asset& asset : page.assets) {
-    Route& route = routes.emplace_back(page_route(asset.path, asset.path == "/" ? "the page" : ""));
+    Route& route =
+        routes.emplace_back(page_route(asset.path, asset.path == "/" ? "the page" : "", Lane::kLoop));
     route.respond = [&asset](const HttpRequest& request, const Url&) {
       return asset_response(asset, request);
     };
@@ -151,7 +152,7 @@ Result<std::vector<Route>> page_folder_routes(const std::string& folder) {
   std::vector<Route> routes;
   for (const auto& [path, description] :
        {std::pair<std::string_view, std::string_view>{"/", "the page"}, {"/**", "files of --http.assets"}}) {
-    Route& route = routes.emplace_back(page_route(path, description));
+    Route& route = routes.emplace_back(page_route(path, description, Lane::kMemory));
     route.respond = [root](const HttpRequest&, const Url& url) { return file_response(root, url.path); };
   }
   return routes;
