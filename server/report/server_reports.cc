@@ -10,7 +10,7 @@ namespace statmill {
 std::string ServerReports::status() const {
   const Sources& s = sources_;
   return status_json(
-      {s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started});
+      {s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started, s.is_demo});
 }
 
 std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }

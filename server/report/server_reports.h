@@ -30,6 +30,7 @@ class ServerReports final : public Reports {
     const Watchdog& watchdog;
     const Clock& clock;
     SteadyTime started;
+    bool is_demo = false;  // the data are made up
   };
   explicit ServerReports(const Sources& sources) : sources_(sources) {}
 

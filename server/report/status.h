@@ -20,6 +20,7 @@ struct StatusSources {  // all must outlive it
   const ConnectionRegistry& connections;
   const Clock& clock;
   SteadyTime started;
+  bool is_demo = false;
 };
 
 inline constexpr size_t kStatusConnectionsMax = 100;  // connections listed; "connection_count" counts all
