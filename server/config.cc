@@ -200,6 +200,26 @@ std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
        parsed_setting(parse_log_level, [&c](LogLevel l) { c.log_level = l; })}};
 }
 
+std::vector<Setting> demo_settings(DemoOptions& d) {
+  const auto set_now = [&d](const std::string& text) -> Status {
+    if (text.empty()) return Status::ok();
+    const Result<int64_t> now = parse_time(text, SystemClock().wall());
+    if (!now) return now.error();
+    d.now = from_unix_seconds(*now);
+    return Status::ok();
+  };
+  constexpr int64_t kMany = 10'000'000;
+  return {{"demo", "", "false",
+           "serve made-up data of a fleet of hosts, in memory and at free ports of this host",
+           flag_setting(d.is_on)},
+          {"demo.seed", "N", "1", "other seeds make other data", count_setting(d.seed, 0, kMany)},
+          {"demo.now", "TIME", "", "stop the demo's clock at this time, in unix seconds; empty: it runs",
+           set_now},
+          {"demo.hosts", "N", "50", "hosts of the demo", count_setting(d.hosts, 1, 10'000)},
+          {"demo.names", "N", "0", "further series of the demo, without new samples",
+           count_setting(d.names, 0, kMany)}};
+}
+
 }  // namespace
 
 AgentLimits limits_of_agents(const ServerConfig& config) {
@@ -211,7 +231,8 @@ AgentLimits limits_of_agents(const ServerConfig& config) {
 std::vector<Setting> server_settings(ServerConfig& c) {
   return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
                  statsd_limit_settings(c.statsd), watchdog_settings(c.watchdog), http_settings(c),
-                 query_settings(c.query), agent_settings(c), tick_and_limit_settings(c)});
+                 query_settings(c.query), agent_settings(c), tick_and_limit_settings(c),
+                 demo_settings(c.demo)});
 }
 
 }  // namespace statmill

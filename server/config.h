@@ -12,6 +12,7 @@
 #include "ingest/statsd/state.h"
 #include "server/agents/agent_limits.h"
 #include "server/agents/agent_options.h"
+#include "server/demo/demo_options.h"
 #include "server/documents/document_options.h"
 #include "server/http/http_options.h"
 #include "server/http/known_hosts.h"
@@ -47,6 +48,7 @@ struct ServerConfig {
   std::string admin_socket;  // path; empty: admin.sock in the data directory
   Duration tick_interval{250};
   WatchdogOptions watchdog;
+  DemoOptions demo;
   LogLevel log_level = LogLevel::kInfo;
 };
 

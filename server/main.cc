@@ -3,6 +3,7 @@
 #include "base/open_files.h"
 #include "base/program.h"
 #include "server/allocator.h"
+#include "server/demo/demo.h"
 #include "server/server.h"
 #include "server/usage.h"
 
@@ -12,9 +13,6 @@ using statmill::ExitCode;
 using statmill::Fault;
 
 std::optional<Fault> serve(const statmill::ServerConfig& config) {
-  statmill::prepare_service();
-  statmill::tune_allocator();
-  statmill::raise_open_files_limit();
   const statmill::SystemClock clock;
   statmill::Log log(config.log_level);
   statmill::Server server(config, clock, log);
@@ -25,9 +23,15 @@ std::optional<Fault> serve(const statmill::ServerConfig& config) {
 }
 
 std::optional<Fault> run(std::span<const char* const> arguments) {
+  const statmill::SettingsInput input{arguments, statmill::process_environment()};
   statmill::ServerConfig config;
-  const auto settings = statmill::server_settings(config);
-  const auto action = statmill::apply_settings(settings, {arguments, statmill::process_environment()});
+  auto settings = statmill::server_settings(config);
+  auto action = statmill::apply_settings(settings, input);
+  if (action && config.demo.is_on) {  // again, with other defaults
+    config = {};
+    statmill::use_demo_defaults(settings);
+    action = statmill::apply_settings(settings, input);
+  }
   if (!action) return Fault{ExitCode::kUsage, action.error()};
   switch (*action) {
     case statmill::SettingsAction::kShowHelp:
@@ -37,7 +41,10 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
     case statmill::SettingsAction::kRun:
       break;
   }
-  return serve(config);
+  statmill::prepare_service();
+  statmill::tune_allocator();
+  statmill::raise_open_files_limit();
+  return config.demo.is_on ? statmill::serve_demo(std::move(config)) : serve(config);
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include "server/promql/prometheus_routes.h"
 #include "server/promql/prometheus_status_routes.h"
 #include "server/store_metrics.h"
-#include "server/store_opening.h"
 #include "server/table/table_metrics.h"
 #include "server/web/page_routes.h"
 
@@ -72,7 +71,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       memory_return_(registry_),
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
       reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
-                registry_, health_, watch_.watchdog(), clock, started_, packed_page().build}),
+                registry_, health_, watch_.watchdog(), clock, started_, packed_page().build,
+                config_.demo.is_on}),
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
@@ -92,17 +92,18 @@ Server::~Server() {
   if (tick_thread_) static_cast<void>(stop_ticks(Duration(0)));
 }
 
-std::optional<Fault> Server::start() {
-  auto opened = open_store(config_, {table_, agents_, registry_, health_, clock_, log_});
+std::optional<Fault> Server::start(const StoreLayer& layer) {
+  auto opened = open_store(config_, {table_, agents_, registry_, health_, clock_, log_, layer});
   if (auto* fault = std::get_if<Fault>(&opened)) return std::move(*fault);
-  auto& [store, recovery] = std::get<RecoveredStore>(opened);
+  auto& [store, made_layer, recovery] = std::get<RecoveredStore>(opened);
   store_ = std::move(store);
   auto documents = store_->snapshot()->documents();
   if (!documents) return store_fault(documents.error(), "documents in store.path " + config_.store.path);
   documents_.restore(*std::move(documents));
   documents_.note_start(STATMILL_VERSION);
-  engine_ = std::make_unique<QueryEngine>(table_, *store_, config_.query.limits, &column_cache_);
-  pieces_ = std::make_unique<TablePieces>(table_, *store_, &column_cache_);
+  layer_ = std::move(made_layer);
+  engine_ = std::make_unique<QueryEngine>(table_, data(), config_.query.limits, &column_cache_);
+  pieces_ = std::make_unique<TablePieces>(table_, data(), &column_cache_);
   store_stats_.tick(*store_, clock_.steady());
   register_store_metrics(registry_, *store_, store_stats_, health_);
   if (auto fault = start_ticker(recovery)) return fault;
@@ -115,7 +116,7 @@ std::optional<Fault> Server::start() {
 
 std::optional<Fault> Server::start_ticker(const Recovery& recovery) {
   ticker_ = std::make_unique<Ticker>(
-      Ticker::Services{table_, *store_, registry_, health_, log_, &agents_, &documents_.changes()},
+      Ticker::Services{table_, data(), registry_, health_, log_, &agents_, &documents_.changes()},
       config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // flushed data no longer depend on the damaged journal
     if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
@@ -154,7 +155,7 @@ std::optional<Fault> Server::open_ports() {
   if (!page) return Fault{ExitCode::kUsage, page.error()};
   std::ranges::move(*page, std::back_inserter(routes));  // last: a folder's routes match all paths
   live_ = std::make_unique<LiveHub>(
-      LiveHub::Services{table_, *store_, registry_, clock_, [this] { return live_state(); }},
+      LiveHub::Services{table_, data(), registry_, clock_, [this] { return live_state(); }},
       config_.live_streams);
   return http_.open(std::move(routes), admin_->routes(), *live_, *std::move(access),
                     store_->fault().has_value());

@@ -27,6 +27,7 @@
 #include "server/report/server_reports.h"
 #include "server/self_series.h"
 #include "server/server_watchdog.h"
+#include "server/store_opening.h"
 #include "server/store_stats_cache.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
@@ -41,8 +42,9 @@ class Server {
   Server(ServerConfig config, const Clock& clock, Log& log);
   ~Server();
 
-  // Opens and recovers the store, binds all addresses and starts the threads. Returns nullopt on success.
-  std::optional<Fault> start();
+  // Opens and recovers the store, binds all addresses and starts the threads. With a `layer`, the table, the
+  // tick and the queries use the store that it makes. Returns nullopt on success.
+  std::optional<Fault> start(const StoreLayer& layer = {});
   // Waits for SIGINT or SIGTERM (MainLoop::run). Requires: prepare_service() was called before the server was
   // constructed.
   void wait_for_signal() {
@@ -60,6 +62,7 @@ class Server {
   Ports ports() const { return {listeners_.ports(), http_.api_endpoint()}; }
 
  private:
+  Store& data() { return layer_ ? *layer_ : *store_; }
   std::optional<Fault> start_ticker(const Recovery& recovery);
   std::optional<Fault> open_ports();  // after a fault the destructor closes those that are open
   void start_threads();
@@ -81,6 +84,7 @@ class Server {
   ServerWatchdog watch_;
   StoreStatsCache store_stats_;
   std::unique_ptr<RocksStore> store_;
+  std::unique_ptr<Store> layer_;  // over store_; null: none
   Table table_;
   Intake intake_;
   LineIntake line_intake_;

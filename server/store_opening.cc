@@ -72,13 +72,19 @@ std::variant<RecoveredStore, Fault> open_store(const ServerConfig& config, const
   const SalvageGauges salvage(to.registry);
   auto opened = open_rocks(config, to);
   if (!opened) return store_fault(opened.error(), "store.path");
-  RecoveredStore result{std::move(*opened), {}};
+  RecoveredStore result{std::move(*opened), nullptr, {}};
   if (const std::optional<Error>& fault = result.store->fault()) {
     to.log.error("the store is read-only; samples wait in memory", {{"reason", fault->message}});
     to.health.set("store", fault->message);
   }
+  if (to.layer) {
+    auto layer = to.layer(*result.store);
+    if (!layer) return store_fault(layer.error(), "store.path " + config.store.path);
+    result.layer = std::move(*layer);
+  }
+  Store& store = result.layer ? *result.layer : *result.store;
   const Damage damage = config.store.salvage ? Damage::kSalvage : Damage::kRefuse;
-  auto recovery = recover(*result.store, to.table, damage, random_secret());
+  auto recovery = recover(store, to.table, damage, random_secret());
   if (!recovery) return store_fault(recovery.error(), "store.path " + config.store.path);
   result.recovery = *recovery;
   to.log.info(

@@ -1,6 +1,7 @@
 // Opens the store of statmilld and restores the table and the agents from it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <variant>
 
@@ -17,8 +18,12 @@
 
 namespace statmill {
 
+// Makes a store over the one that was opened, which outlives it. It is called before anything is read.
+using StoreLayer = std::function<Result<std::unique_ptr<Store>>(Store& below)>;
+
 struct RecoveredStore {
   std::unique_ptr<RocksStore> store;
+  std::unique_ptr<Store> layer;  // null: none
   Recovery recovery;
 };
 
@@ -29,6 +34,7 @@ struct StoreOpening {  // all must outlive the store
   Health& health;
   const Clock& clock;
   Log& log;
+  const StoreLayer& layer;  // empty: none
 };
 
 // Opens the store and fills table and agents. With --salvage it logs and counts what is lost. If the store

@@ -69,6 +69,7 @@ std::string status_json(const StatusSources& s) {
     status.key("demo").append(s.is_demo ? "true" : "false");
     status.number("uptime_s",
                   std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
+    if (s.is_demo) status.key("demo").append("true");
     status.key("ready").append(problems.empty() ? "true" : "false");
     {
       JsonObject list(status.key("problems"));

@@ -1,0 +1,202 @@
+#include "server/demo/demo_agent.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "agent/catalogue/family_lines.h"
+#include "base/hash.h"
+#include "server/demo/demo_lines.h"
+#include "server/demo/noise.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint8_t kAgentNetwork = 1;  // agents send from 127.1.x.y
+
+AgentId id_of(uint64_t key) {
+  AgentId id;
+  for (size_t i = 0; i < id.bytes.size(); ++i)
+    id.bytes[i] = static_cast<uint8_t>(mixed(key + i / 8) >> (i % 8 * 8));
+  return id;
+}
+
+AgentSecret secret_of(uint64_t key) { return {id_of(mixed(~key)).bytes}; }
+
+constexpr uint32_t kEpoch = 1;
+
+// web7 is away again, from one time after the start to another.
+constexpr int64_t kAwayFrom = 60;
+constexpr int64_t kAwayUntil = 90;
+
+}  // namespace
+
+DemoAgent::DemoAgent(const DemoWorld& world, size_t number, Endpoint server)
+    : world_(world),
+      host_(world.fleet()[number]),
+      address_(loopback_address(kAgentNetwork, number)),
+      server_(std::move(server)),
+      delay_(number * 37 % 2000),
+      next_slot_s_(world.start_s() / world.slot_s() * world.slot_s()) {
+  for (const DemoSeries& series : world.series()) {
+    if (series.host == &host_) series_.push_back(&series);
+  }
+  if (host_.label == "lab9") clock_ahead_ = std::chrono::seconds(95);
+  if (host_.label == "lab10") clock_ahead_ = line_ahead_ = std::chrono::minutes(20);
+  if (host_.label != "cache2") return;
+  const auto first = static_cast<uint64_t>(kLossSeconds / world.slot_s());
+  GapFrame gap{.first = 1, .seq = first, .lines_before = kLinesLost, .reason = GapReason::kSpoolFull};
+  gap.time = from_unix_seconds(world.start_s() - kLossAgo);
+  kept_.push_back({first, {}});
+  append_frame(kept_.back().frame, gap);
+  seq_ = first;
+  lines_ = kLinesLost;
+}
+
+bool DemoAgent::is_away(Timestamp now) const {
+  const int64_t running_s = unix_seconds(now) - world_.start_s();
+  return host_.label == "web7" && running_s >= kAwayFrom && running_s < kAwayUntil;
+}
+
+void DemoAgent::tick(Timestamp now, SteadyTime steady) {
+  const bool is_first = unix_seconds(now) - world_.start_s() < world_.slot_s();
+  const Timestamp due = from_unix_seconds(next_slot_s_) + (is_first ? Duration(0) : delay_);
+  const bool has_new = now >= due && make_batch(next_slot_s_, now);
+  if (now >= due) next_slot_s_ += world_.slot_s();
+  if (is_away(now)) return stream_.close();
+  if (!stream_.is_open() && (!retry_ || steady >= *retry_)) {
+    retry_ = steady + kRetry;
+    connect(now);
+  }
+  receive(now);
+  if (!has_new || !is_welcome_ || !stream_.is_open()) return;
+  if (!next_status_ || steady >= *next_status_) {
+    next_status_ = steady + kStatusInterval;
+    send_status(now);
+  }
+  stream_.send(kept_.back().frame);
+}
+
+void DemoAgent::connect(Timestamp now) {
+  stream_ = LoopbackStream(address_, server_);
+  received_.clear();
+  is_welcome_ = false;
+  HelloFrame hello;
+  hello.id = id_of(host_.key);
+  hello.secret = secret_of(host_.key);
+  hello.acknowledged.epoch = kEpoch;
+  hello.clock = now + clock_ahead_;
+  hello.host = host_.name;
+  hello.agent_version = STATMILL_VERSION;
+  std::string frame;
+  append_frame(frame, hello);
+  stream_.send(frame);
+}
+
+void DemoAgent::receive(Timestamp now) {
+  stream_.receive(received_);
+  std::string_view bytes = received_;
+  for (;;) {
+    const FrameRead frame = read_frame(bytes);
+    if (frame.state == FrameRead::State::kDamaged) return stream_.close();
+    if (frame.state == FrameRead::State::kIncomplete) break;
+    on_frame(frame, now);
+    bytes.remove_prefix(frame.bytes);
+  }
+  received_.erase(0, received_.size() - bytes.size());
+}
+
+void DemoAgent::on_frame(const FrameRead& frame, Timestamp now) {
+  const auto drop_until = [this](uint64_t seq) {
+    while (!kept_.empty() && kept_.front().seq <= seq) kept_.pop_front();
+  };
+  if (frame.type == FrameType::kAck) {
+    if (const auto ack = decode_ack(frame.payload)) drop_until(ack->seq);
+  } else if (frame.type == FrameType::kWelcome) {
+    const auto welcome = decode_welcome(frame.payload);
+    if (!welcome) return stream_.close();
+    is_welcome_ = true;
+    drop_until(welcome->position.seq);
+    send_status(now);
+    for (const Kept& kept : kept_) stream_.send(kept.frame);
+  } else {
+    stream_.close();  // refused: tries again later
+  }
+}
+
+std::vector<CollectorNote> DemoAgent::collector_notes() const {
+  constexpr std::string_view kCollectors[] = {"block", "cgroup",     "cpu", "faults", "inet",
+                                              "load",  "interrupts", "net", "memory", "pmu",
+                                              "psi",   "process",    "tlb", "sched",  "syscalls"};
+  std::vector<CollectorNote> notes;
+  for (const std::string_view name : kCollectors) {
+    const DemoStory state = collector_state(host_, name);
+    if (state == DemoStory::kNone) {
+      notes.push_back({name, 0, {}});
+    } else if (name == "pmu") {
+      notes.push_back({name, 2, "no PMU: perf_event_open: No such file or directory"});
+    } else if (state == DemoStory::kLacksPart) {
+      notes.push_back({name, 1, "text only: the kernel has no BTF"});
+    } else {
+      notes.push_back({name, 2, "the kernel has no BTF"});
+    }
+  }
+  return notes;
+}
+
+void DemoAgent::send_status(Timestamp now) {
+  StatusFrame status;
+  status.clock = now + clock_ahead_;
+  for (const Kept& kept : kept_) status.spool_bytes += kept.frame.size();
+  status.lines_dropped = host_.label == "cache2" ? kLinesLost : 0;
+  status.collectors = collector_notes();
+  std::string frame;
+  append_frame(frame, status);
+  stream_.send(frame);
+}
+
+void DemoAgent::append_jobs(std::string& out, uint32_t& lines, int64_t slot_begin_s) const {
+  DemoSample sample;
+  const int64_t first_live = (world_.start_s() + DemoWorld::kJobInterval - 1) / DemoWorld::kJobInterval;
+  const int64_t oldest = (slot_begin_s - DemoWorld::kJobSeconds) / DemoWorld::kJobInterval;
+  for (int64_t job = std::max(first_live, oldest); job * DemoWorld::kJobInterval <= slot_begin_s; ++job) {
+    for (const DemoSeries& series : world_.job_series(host_, job)) {
+      if (!world_.sample(series, slot_begin_s, sample)) continue;
+      append_demo_line(out, series, slot_begin_s, sample);
+      ++lines;
+    }
+  }
+}
+
+std::string DemoAgent::lines_of(int64_t slot_begin_s, uint32_t& lines) const {
+  std::string out;
+  if (slot_begin_s <= world_.start_s()) {
+    out = family_lines();
+    lines = static_cast<uint32_t>(std::ranges::count(out, '\n'));
+  }
+  DemoSample sample;
+  const int64_t time_s = slot_begin_s + std::chrono::floor<std::chrono::seconds>(line_ahead_).count();
+  for (const DemoSeries* const series : series_) {
+    if (!world_.sample(*series, slot_begin_s, sample)) continue;
+    append_demo_line(out, *series, time_s, sample);
+    ++lines;
+  }
+  if (host_.label == kJobHost) append_jobs(out, lines, slot_begin_s);
+  return out;
+}
+
+bool DemoAgent::make_batch(int64_t slot_begin_s, Timestamp now) {
+  if (kept_.size() >= kKeptMax) return false;
+  BatchFrame batch;
+  const std::string text = lines_of(slot_begin_s, batch.lines);
+  batch.seq = ++seq_;
+  batch.lines_before = lines_;
+  batch.time = now;
+  batch.text = text;
+  lines_ += batch.lines;
+  kept_.push_back({seq_, {}});
+  append_frame(kept_.back().frame, batch);
+  return true;
+}
+
+}  // namespace statmill

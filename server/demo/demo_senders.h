@@ -1,0 +1,58 @@
+// DemoSenders: what the demo's server gets by its other doors: programs at the line, statsd, Graphite and
+// HTTP ports, and senders whose lines are refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "server/demo/demo_world.h"
+#include "server/demo/loopback.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class DemoSenders {
+ public:
+  struct Ports {  // those with an empty host are not used
+    Endpoint line;
+    Endpoint graphite;
+    Endpoint statsd;
+    Endpoint http;
+  };
+  // `world` must outlive it.
+  DemoSenders(const DemoWorld& world, Ports ports);
+
+  // Sends what is due. Call it some times a second. Requires: `now` does not decrease.
+  void tick(Timestamp now, SteadyTime steady);
+
+ private:
+  void send_programs(int64_t slot_begin_s);
+  void send_odd_names();
+  void send_late(int64_t now_s);
+  void send_refused();
+  void post(std::string_view lines);
+  void send_line(LoopbackStream& stream, size_t sender, const Endpoint& to, std::string_view lines);
+
+  static constexpr Duration kRefusedInterval = std::chrono::milliseconds(500);
+  static constexpr int64_t kLateInterval = 60;
+  static constexpr int64_t kLateBy = 7200;
+  static constexpr size_t kUsersAtOnce = 25;
+
+  const DemoWorld& world_;
+  const Ports ports_;
+  LoopbackStream programs_;
+  LoopbackStream odd_;
+  LoopbackStream bad_;
+  LoopbackStream users_;
+  LoopbackStream http_;
+  std::string http_answers_;
+  int64_t next_slot_s_;
+  int64_t next_late_s_;
+  SteadyTime next_refused_{};
+  uint64_t refused_rounds_ = 0;
+  size_t user_ = 0;
+};
+
+}  // namespace statmill

@@ -1,0 +1,130 @@
+#include "server/demo/demo_store.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "storage/activity.h"
+
+namespace statmill {
+namespace {
+
+class DemoSnapshot final : public StoreSnapshot {
+ public:
+  DemoSnapshot(std::unique_ptr<StoreSnapshot> below, const PastChunks& past, FrameCache& cache)
+      : below_(std::move(below)), past_(past), cache_(cache) {}
+
+  Result<TickNo> last_tick() override { return below_->last_tick(); }
+  Result<TickNo> flushed_tick(ShardNo shard) override { return below_->flushed_tick(shard); }
+  Result<RollupPosition> rollup_position() override { return below_->rollup_position(); }
+  Result<std::optional<ClockRow>> clock() override { return below_->clock(); }
+  Result<std::optional<HashSecret>> hash_secret() override { return below_->hash_secret(); }
+  Result<AgentRows> agents() override { return below_->agents(); }
+  Result<FamilyRows> families() override { return below_->families(); }
+  Result<DocumentRows> documents() override { return below_->documents(); }
+  ChunkNo floor(TierNo tier) override { return below_->floor(tier); }
+
+  Result<std::string> chunk(const ChunkKey& key) override {
+    Result<std::string> newer = below_->chunk(key);
+    if (!newer || !is_past(key)) return newer;
+    return *past(key) + *newer;
+  }
+
+  Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
+                const std::function<void(size_t position, std::string_view frames)>& visit) override {
+    std::map<size_t, std::string> newer;  // of the ids that also have a past, by position
+    const Status read = below_->chunks(tier, chunk, ids, [&](size_t position, std::string_view frames) {
+      if (is_past({tier, chunk, ids[position]})) {
+        newer[position] = frames;
+      } else {
+        visit(position, frames);
+      }
+    });
+    if (!read) return read;
+    for (size_t i = 0; i < ids.size() && is_past({tier, chunk, ids[i]}); ++i) {
+      const auto older = past({tier, chunk, ids[i]});
+      const auto found = newer.find(i);
+      if (found != newer.end()) {
+        visit(i, *older + found->second);
+      } else if (!older->empty()) {
+        visit(i, *older);
+      }
+    }
+    return Status::ok();
+  }
+
+  Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
+              const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
+    SeriesId next = first;  // the first id of the past that was not visited yet
+    bool goes_on = true;
+    const auto visit_past_below = [&](SeriesId end) {
+      for (; goes_on && next < end && is_past({tier, chunk, next}); ++next) {
+        const auto older = past({tier, chunk, next});
+        if (!older->empty()) goes_on = visit(next, *older);
+      }
+      return goes_on;
+    };
+    const Status scanned = below_->scan(tier, chunk, first, [&](SeriesId id, std::string_view frames) {
+      if (!visit_past_below(id)) return false;
+      const ChunkKey key{tier, chunk, id};
+      goes_on = is_past(key) ? visit(id, *past(key) + std::string(frames)) : visit(id, frames);
+      next = std::max(next, id + 1);
+      return goes_on;
+    });
+    if (scanned) visit_past_below(past_.count());
+    return scanned;
+  }
+
+  Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override {
+    const ChunkNo oldest = std::max(past_.first(tier), floor(tier));
+    if (is_past({tier, oldest, 0})) return std::optional(oldest);
+    return below_->oldest_chunk(tier);
+  }
+
+ private:
+  // Returns true if the past may have the chunk. Ascends with the id: false from the first later id on.
+  bool is_past(const ChunkKey& key) {
+    return key.id < past_.count() && key.chunk >= std::max(past_.first(key.tier), floor(key.tier)) &&
+           key.chunk <= past_.last(key.tier);
+  }
+  std::shared_ptr<const std::string> past(const ChunkKey& key) {
+    if (auto found = cache_.find(key)) return found;
+    return cache_.add(key, past_.frames(key));
+  }
+
+  const std::unique_ptr<StoreSnapshot> below_;
+  const PastChunks& past_;
+  FrameCache& cache_;
+};
+
+}  // namespace
+
+Status DemoStore::write_names(const DemoWorld& world) {
+  StoreBatch batch;
+  std::vector<SeriesActivity> activity;
+  const Tier& finest = tiers().finest();
+  for (SeriesId id = 0; id < past_.count(); ++id) {
+    const DemoSeries& series = world.series()[id];
+    batch.series.push_back({id, series.kind(), series.name});
+    const int64_t last_s = std::min(series.end_s, past_.end() * finest.step_s) - 1;
+    const int64_t first_s = std::max(series.begin_s, world.begin_s());
+    if (first_s <= last_s) activity.push_back({id, finest.slot_of(first_s), finest.slot_of(last_s)});
+  }
+  // Which shard's row has the activity of a series does not matter.
+  batch.flushed.push_back({0, 0, encode_activity(std::move(activity))});
+  batch.rollup_position = RollupPosition{past_.open_chunk(), 0};
+  return below_.write(batch);
+}
+
+std::unique_ptr<StoreSnapshot> DemoStore::snapshot() {
+  return std::make_unique<DemoSnapshot>(below_.snapshot(), past_, cache_);
+}
+
+StoreStats DemoStore::stats() {
+  StoreStats stats = below_.stats();
+  stats.memory_bytes += cache_.bytes();
+  return stats;
+}
+
+}  // namespace statmill
