@@ -89,6 +89,17 @@ TEST_F(OverviewRoutesTest, SeveralSeriesOfARowAreMergedAsAsked) {
   EXPECT_EQ(with("{\"disk\",device=\"a\"}:count"), "w 6\n");
 }
 
+TEST_F(OverviewRoutesTest, SlotsUnderWayOfSeveralSeriesCountWithTheTimeThatHasPassed) {
+  for (const char* const name : {"hits;a=1;host=w", "hits;a=2;host=w"})
+    world_.add(name, Kind::kEvent, Number::of(10), kNow_s - 60, kNow_s + 10);
+  const Parameters ask = {{"row", "tag:host"}, {"column", "hits:avg"}, {"column", "hits:max"}};
+  const json::object answer = table(ask);
+  const json::value& values = answer.at("rows").at(0).at("values");
+  // Each series has 7 slots of 10 events, of which the last one has lasted a second.
+  EXPECT_DOUBLE_EQ(values.at(0).to_number<double>(), 2 * 70.0 / (2 * 61.0));
+  EXPECT_EQ(values.at(1).to_number<double>(), 10);
+}
+
 TEST_F(OverviewRoutesTest, SeriesOfSeveralKindsHaveNoMergedBucketButRates) {
   world_.add("x;a=1;host=w", Kind::kEvent, Number::of(10), kNow_s - 60);
   world_.add("x;a=2;host=w", Kind::kGauge, Number::of(3), kNow_s - 60);
