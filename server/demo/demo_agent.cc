@@ -36,8 +36,8 @@ DemoAgent::DemoAgent(const DemoWorld& world, size_t number, Endpoint server)
       host_(world.fleet()[number]),
       address_(loopback_address(kAgentNetwork, number)),
       server_(std::move(server)),
-      delay_(number * 37 % 2000),
-      next_slot_s_(world.start_s() / world.slot_s() * world.slot_s()) {
+      delay_(number * 37 % 1000),
+      next_report_s_(world.start_s()) {
   for (const DemoSeries& series : world.series()) {
     if (series.host == &host_) series_.push_back(&series);
   }
@@ -60,9 +60,9 @@ bool DemoAgent::is_away(Timestamp now) const {
 
 void DemoAgent::tick(Timestamp now, SteadyTime steady) {
   const bool is_first = unix_seconds(now) - world_.start_s() < world_.slot_s();
-  const Timestamp due = from_unix_seconds(next_slot_s_) + (is_first ? Duration(0) : delay_);
-  const bool has_new = now >= due && make_batch(next_slot_s_, now);
-  if (now >= due) next_slot_s_ += world_.slot_s();
+  const Timestamp due = from_unix_seconds(next_report_s_) + (is_first ? Duration(0) : delay_);
+  const bool has_new = now >= due && make_batch(next_report_s_, now);
+  if (now >= due) next_report_s_ += kReportSeconds;
   if (is_away(now)) return stream_.close();
   if (!stream_.is_open() && (!retry_ || steady >= *retry_)) {
     retry_ = steady + kRetry;
@@ -155,40 +155,56 @@ void DemoAgent::send_status(Timestamp now) {
   stream_.send(frame);
 }
 
-void DemoAgent::append_jobs(std::string& out, uint32_t& lines, int64_t slot_begin_s) const {
-  DemoSample sample;
-  const int64_t first_live = (world_.start_s() + DemoWorld::kJobInterval - 1) / DemoWorld::kJobInterval;
-  const int64_t oldest = (slot_begin_s - DemoWorld::kJobSeconds) / DemoWorld::kJobInterval;
-  for (int64_t job = std::max(first_live, oldest); job * DemoWorld::kJobInterval <= slot_begin_s; ++job) {
-    for (const DemoSeries& series : world_.job_series(host_, job)) {
-      if (!world_.sample(series, slot_begin_s, sample)) continue;
-      append_demo_line(out, series, slot_begin_s, sample);
-      ++lines;
-    }
+// The cgroups that began after the start of the demo and live, or have just ended.
+std::vector<DemoSeries> DemoAgent::live_jobs(int64_t report_s) const {
+  constexpr int64_t kInterval = DemoWorld::kJobInterval;
+  std::vector<DemoSeries> out;
+  if (host_.label != kJobHost) return out;
+  const int64_t first_live = (world_.start_s() + kInterval - 1) / kInterval;
+  const int64_t oldest = (report_s - DemoWorld::kJobSeconds - world_.slot_s()) / kInterval;
+  for (int64_t job = std::max(first_live, oldest); job * kInterval <= report_s; ++job) {
+    for (DemoSeries& series : world_.job_series(host_, job)) out.push_back(std::move(series));
   }
-}
-
-std::string DemoAgent::lines_of(int64_t slot_begin_s, uint32_t& lines) const {
-  std::string out;
-  if (slot_begin_s <= world_.start_s()) {
-    out = family_lines();
-    lines = static_cast<uint32_t>(std::ranges::count(out, '\n'));
-  }
-  DemoSample sample;
-  const int64_t time_s = slot_begin_s + std::chrono::floor<std::chrono::seconds>(line_ahead_).count();
-  for (const DemoSeries* const series : series_) {
-    if (!world_.sample(*series, slot_begin_s, sample)) continue;
-    append_demo_line(out, *series, time_s, sample);
-    ++lines;
-  }
-  if (host_.label == kJobHost) append_jobs(out, lines, slot_begin_s);
   return out;
 }
 
-bool DemoAgent::make_batch(int64_t slot_begin_s, Timestamp now) {
+// Sets `sample` to what the report has of the series, and `time_s` to the begin of its slot.
+bool DemoAgent::report(const DemoSeries& series, int64_t report_s, DemoSample& sample,
+                       int64_t& time_s) const {
+  const int64_t slot_s = world_.slot_s();
+  if (series.kind() != Kind::kEvent) {
+    time_s = report_s;
+    return report_s % slot_s == 0 && world_.sample(series, time_s, sample);
+  }
+  const int64_t begin_s = report_s - kReportSeconds;
+  time_s = begin_s / slot_s * slot_s;
+  return begin_s >= world_.start_s() && world_.sample(series, time_s, sample) &&
+         keep_part(sample, begin_s - time_s, report_s - time_s, slot_s);
+}
+
+std::string DemoAgent::lines_of(int64_t report_s, uint32_t& lines) const {
+  std::string out;
+  if (report_s == world_.start_s()) {
+    out = family_lines();
+    lines = static_cast<uint32_t>(std::ranges::count(out, '\n'));
+  }
+  const int64_t ahead_s = std::chrono::floor<std::chrono::seconds>(line_ahead_).count();
+  DemoSample sample;
+  int64_t time_s = 0;
+  const auto append = [&](const DemoSeries& series) {
+    if (!report(series, report_s, sample, time_s)) return;
+    append_demo_line(out, series, time_s + ahead_s, sample);
+    ++lines;
+  };
+  for (const DemoSeries* const series : series_) append(*series);
+  for (const DemoSeries& series : live_jobs(report_s)) append(series);
+  return out;
+}
+
+bool DemoAgent::make_batch(int64_t report_s, Timestamp now) {
   if (kept_.size() >= kKeptMax) return false;
   BatchFrame batch;
-  const std::string text = lines_of(slot_begin_s, batch.lines);
+  const std::string text = lines_of(report_s, batch.lines);
   batch.seq = ++seq_;
   batch.lines_before = lines_;
   batch.time = now;

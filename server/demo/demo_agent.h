@@ -35,12 +35,16 @@ class DemoAgent {
   void on_frame(const FrameRead& frame, Timestamp now);
   void send_status(Timestamp now);
   // Returns false if there is no room for it.
-  bool make_batch(int64_t slot_begin_s, Timestamp now);
-  std::string lines_of(int64_t slot_begin_s, uint32_t& lines) const;
-  void append_jobs(std::string& out, uint32_t& lines, int64_t slot_begin_s) const;
+  bool make_batch(int64_t report_s, Timestamp now);
+  // What the agent reports at `report_s`: events since the previous report, and at the begin of a slot all
+  // else.
+  std::string lines_of(int64_t report_s, uint32_t& lines) const;
+  bool report(const DemoSeries& series, int64_t report_s, DemoSample& sample, int64_t& time_s) const;
+  std::vector<DemoSeries> live_jobs(int64_t report_s) const;
   std::vector<CollectorNote> collector_notes() const;
 
-  static constexpr size_t kKeptMax = 100;  // batches that wait for the server; further ones are not made
+  static constexpr int64_t kReportSeconds = 1;  // between two reports, as real agents have it
+  static constexpr size_t kKeptMax = 300;       // batches that wait for the server; further ones are not made
   static constexpr Duration kRetry = std::chrono::seconds(1);
 
   const DemoWorld& world_;
@@ -50,13 +54,13 @@ class DemoAgent {
   std::vector<const DemoSeries*> series_;
   Duration clock_ahead_{};  // of the server's
   Duration line_ahead_{};   // its lines are stamped with times so far in the future
-  Duration delay_{};        // after the begin of a slot, so that not all hosts send at once
+  Duration delay_{};        // of its reports, so that not all hosts send at once
   LoopbackStream stream_;
   std::string received_;
   bool is_welcome_ = false;
   std::optional<SteadyTime> retry_;
   std::optional<SteadyTime> next_status_;
-  int64_t next_slot_s_ = 0;
+  int64_t next_report_s_ = 0;
   uint64_t seq_ = 0;
   uint64_t lines_ = 0;  // in all batches so far
   std::deque<Kept> kept_;

@@ -40,10 +40,18 @@ std::string odd_names() {
   return lines;
 }
 
+bool is_of_program(const DemoSeries& series) {
+  return series.host == nullptr && series.family != &stock_family();
+}
+
 }  // namespace
 
 DemoSenders::DemoSenders(const DemoWorld& world, Ports ports)
-    : world_(world), ports_(std::move(ports)), next_slot_s_(world.start_s()), next_late_s_(world.start_s()) {}
+    : world_(world),
+      ports_(std::move(ports)),
+      next_slot_s_(world.start_s()),
+      next_events_(from_unix_seconds(world.start_s()) + std::chrono::milliseconds(500)),
+      next_late_s_(world.start_s()) {}
 
 void DemoSenders::tick(Timestamp now, SteadyTime steady) {
   const int64_t now_s = unix_seconds(now);
@@ -52,6 +60,9 @@ void DemoSenders::tick(Timestamp now, SteadyTime steady) {
     send_odd_names();
     next_slot_s_ += world_.slot_s();
   }
+  if (now - next_events_ > kCatchUpMax) next_events_ = now;
+  for (; now >= next_events_; next_events_ += std::chrono::seconds(1))
+    send_events(unix_seconds(next_events_));
   if (now_s >= next_late_s_) {
     send_late(now_s);
     next_late_s_ += kLateInterval;
@@ -69,10 +80,9 @@ void DemoSenders::send_line(LoopbackStream& stream, size_t sender, const Endpoin
   stream.send(lines);
 }
 
-// Events go by statsd, if that port is open, and the rest as lines.
+// All but events, as lines.
 void DemoSenders::send_programs(int64_t slot_begin_s) {
   std::string lines;
-  std::string statsd;
   if (slot_begin_s == world_.start_s()) {
     lines = "# app shop-demo\n# owner the shop's team\n";
     for (const Family& family : shop_metadata())
@@ -80,20 +90,31 @@ void DemoSenders::send_programs(int64_t slot_begin_s) {
   }
   DemoSample sample;
   for (const DemoSeries& series : world_.series()) {
-    if (series.host != nullptr || series.family == &stock_family()) continue;
-    if (!world_.sample(series, slot_begin_s, sample)) continue;
+    if (!is_of_program(series) || series.kind() == Kind::kEvent) continue;
+    if (world_.sample(series, slot_begin_s, sample)) append_demo_line(lines, series, slot_begin_s, sample);
+  }
+  send_line(programs_, kPrograms, ports_.line, lines);
+}
+
+// The events of one second, by statsd. They come in the middle of it, so that the rate of the slot under way
+// is right on average.
+void DemoSenders::send_events(int64_t time_s) {
+  if (ports_.statsd.host.empty()) return;
+  const int64_t slot_s = world_.slot_s();
+  const int64_t begin_s = time_s / slot_s * slot_s;
+  std::string statsd;
+  DemoSample sample;
+  for (const DemoSeries& series : world_.series()) {
+    if (!is_of_program(series) || series.kind() != Kind::kEvent) continue;
+    if (!world_.sample(series, begin_s, sample)) continue;
+    if (!keep_part(sample, time_s - begin_s, time_s - begin_s + 1, slot_s)) continue;
     const std::string_view path = path_of(series.name);
-    if (series.kind() != Kind::kEvent || ports_.statsd.host.empty()) {
-      append_demo_line(lines, series, slot_begin_s, sample);
-      continue;
-    }
     std::string tags = series.name.substr(path.size() + 1);
     std::ranges::replace(tags, '=', ':');
     std::ranges::replace(tags, ';', ',');
     statsd.append(path).append(":").append(std::to_string(sample.bucket.decimal().sum));
     statsd.append("|c|#").append(tags).append("\n");
   }
-  send_line(programs_, kPrograms, ports_.line, lines);
   if (!statsd.empty()) send_datagram(loopback_address(kSenderNetwork, kPrograms), ports_.statsd, statsd);
 }
 

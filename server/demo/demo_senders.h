@@ -29,6 +29,7 @@ class DemoSenders {
 
  private:
   void send_programs(int64_t slot_begin_s);
+  void send_events(int64_t time_s);
   void send_odd_names();
   void send_late(int64_t now_s);
   void send_refused();
@@ -36,6 +37,8 @@ class DemoSenders {
   void send_line(LoopbackStream& stream, size_t sender, const Endpoint& to, std::string_view lines);
 
   static constexpr Duration kRefusedInterval = std::chrono::milliseconds(500);
+  // Events have the time of receipt, so what is later than this is left out.
+  static constexpr Duration kCatchUpMax = std::chrono::seconds(5);
   static constexpr int64_t kLateInterval = 60;
   static constexpr int64_t kLateBy = 7200;
   static constexpr size_t kUsersAtOnce = 25;
@@ -49,6 +52,7 @@ class DemoSenders {
   LoopbackStream http_;
   std::string http_answers_;
   int64_t next_slot_s_;
+  Timestamp next_events_;
   int64_t next_late_s_;
   SteadyTime next_refused_{};
   uint64_t refused_rounds_ = 0;

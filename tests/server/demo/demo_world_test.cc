@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
+#include "server/demo/demo_lines.h"
 #include "storage/bucket_check.h"
 
 namespace statmill {
@@ -155,6 +157,20 @@ TEST(DemoWorld, Lab3HasNoSeriesOfEbpfAndTheLabNoPmu) {
   EXPECT_NE(find(world, "host.pmu.cycles", "web1"), nullptr);
   const DemoSeries* const state = find(world, "host.agent.collector_status", "lab3", "collector=sched");
   EXPECT_EQ(sum_at(world, *state, kStart), 2);
+}
+
+TEST(DemoWorld, ThePartsOfASlotAddUpToItsTotal) {
+  for (const int64_t total : std::initializer_list<int64_t>{0, 1, 3, 10, 999, 123'456'789'012}) {
+    double sum = 0;
+    for (int64_t second = 0; second < 10; ++second) {
+      DemoSample sample;
+      sample.bucket = Bucket::of(Number::decimal(total, 0));
+      const bool has_events = keep_part(sample, second, second + 1, 10);
+      EXPECT_EQ(has_events, sample.bucket.sum() > 0);
+      sum += sample.bucket.sum();
+    }
+    EXPECT_EQ(sum, static_cast<double>(total));
+  }
 }
 
 TEST(DemoWorld, CgroupsOfBatch1LiveForFiveMinutes) {
