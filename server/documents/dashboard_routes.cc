@@ -288,8 +288,10 @@ std::vector<Route> dashboard_routes(const DashboardServices& services) {
   Route save{"PUT", "/api/v1/dashboards/*", kSaveParameters, kDashboardBytesMax,
              {},    "save a dashboard",     Lane::kStore};
   save.body_type = kJson;
+  save.role = Role::kWrite;
   save.respond = with(handle_save);
   Route remove{"DELETE", "/api/v1/dashboards/*", {}, 0, {}, "delete a dashboard", Lane::kStore};
+  remove.role = Role::kWrite;
   remove.respond = with(handle_remove);
   return {std::move(list), std::move(get), std::move(versions), std::move(save), std::move(remove)};
 }

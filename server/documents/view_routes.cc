@@ -28,6 +28,7 @@ std::vector<Route> view_routes(ViewSet& views, const WriteAnswers& writes, const
   Route keep{"POST",      "/api/v1/views", {}, kViewBytesMax, {}, "keep a view of the page, to share it",
              Lane::kStore};
   keep.body_type = kJson;
+  keep.role = Role::kWrite;
   keep.handle = [&views, &writes, &clock](const Url&, std::string_view body) {
     return handle_keep(views, writes, body, clock.wall());
   };

@@ -11,6 +11,8 @@ import {compared} from "../model/range.js";
 
 /** Lines of one panel; further series are one band. */
 export const kLinesMax = 20;
+/** Senders report each second, and what they send takes a moment. */
+const kYoungSeconds = 3;
 
 const kNothing = "no samples";
 
@@ -87,6 +89,7 @@ export function sceneOf(spec, range, answers, palette, marks) {
   if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
   else {
     if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
+    if (range.now - (time.from + scene.open * time.step) < kYoungSeconds) cutYoung(answer, scene.open);
     fillLines(scene, spec, answer, palette, range.bits ?? false);
     if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
   }
@@ -167,6 +170,17 @@ function place(order, label) {
  */
 function cutOpen(answer, open) {
   if (open >= 0) for (const series of answer.series ?? []) if (series.value) series.value.fill(null, open);
+}
+
+/**
+ * A slot that has just begun lacks what its senders have not sent yet: its rate would seem to fall to 0.
+ * @param {import("./panel.js").Answer} answer @param {number} open
+ */
+function cutYoung(answer, open) {
+  for (const series of answer.series ?? []) {
+    if (open < 0 || (series.kind !== "event" && series.kind !== "counter")) continue;
+    for (const column of Object.values(series)) if (Array.isArray(column)) column[open] = null;
+  }
 }
 
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */

@@ -141,3 +141,12 @@ test("a host that is there and sends no sample of a distribution has no gap", ()
   assert.equal(scene(answer, {view: "heatmap"}, up(count)).gaps[0].reason, "host silent (agent away)");
   assert.equal(scene(answer, {view: "heatmap"}).gaps[0].reason, "no samples");
 });
+
+test("a slot that has just begun has no rate yet, but gauges are drawn", () => {
+  const columns = () => ({name: "a", avg: [4, 4, 4, 0], count: [1, 1, 1, 0]});
+  for (const [kind, age, last] of /** @type {[string, number, number|null][]} */ ([["event", 2, null], ["event", 5, 0], ["gauge", 2, 0], ["counter", 1, null]])) {
+    const answer = {id: "p", status: 200, from: 0, until: 40, step: 10, tier: 10, series: [{...columns(), kind}]};
+    const found = sceneOf({id: "p"}, {from: 0, until: 40, now: 30 + age, zone: "UTC"}, {p: answer}, new Palette(), []);
+    assert.equal(found?.lines[0].values[3] ?? null, last, `${kind} ${age}`);
+  }
+});
