@@ -338,7 +338,10 @@ export class Plot {
     context.textBaseline = "bottom";
     context.lineJoin = "round";
     let before = Infinity;
-    for (const {stat, x, y} of ends) {
+    const highest = this.#frame().box.top + 14 * ratio;
+    for (const end of ends) {
+      const {stat, x} = end;
+      const y = Math.max(end.y, highest);
       if (before - y < 12 * ratio) continue;
       before = y;
       context.lineWidth = 3 * ratio;
