@@ -20,6 +20,8 @@ namespace statmill {
 using HistogramIndex = int32_t;
 
 inline constexpr int kHistogramGroupingPower = 5;
+// A sender's buckets are as wide as 2^joined_power of ours. Those of grouping power 0 are the widest.
+inline constexpr int kSentJoinedPowerMax = kHistogramGroupingPower;
 inline constexpr int kHistogramShift = std::numeric_limits<double>::digits - 1 - kHistogramGroupingPower;
 inline constexpr HistogramIndex kHistogramIndexMax = 2047 << kHistogramGroupingPower;  // largest double
 inline constexpr HistogramIndex kHistogramIndexOfOne = (1023 << kHistogramGroupingPower) + 1;

@@ -42,6 +42,9 @@ struct ReadyBucket {
   // The sender's histogram: indices ascend, counts are not 0. Empty if it sent none, which
   // loses nothing if all samples are equal.
   std::span<const HistogramCell> cells = {};
+  // How wide the sender's buckets are: as 2^joined_power of our partition, whose cells hold their middles. At
+  // most kSentJoinedPowerMax.
+  uint8_t joined_power = 0;
 };
 
 // What happens to a sample whose kind is not that of its series.

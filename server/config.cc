@@ -73,6 +73,9 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        "refused, "
        "except localhost and addresses",
        [&c](const std::string& name) { return c.http_hosts.add(name); }, true},
+      {"http.tokens", "FILE", "",
+       "tokens with roles, for all that the HTTP port serves but health; empty: none",
+       text_setting(c.http_tokens)},
       {"http.assets", "DIR", "", "serve the page from this folder, uncached; empty: the page of this binary",
        text_setting(c.http_assets)},
       {"http.threads", "N", "2", "threads for POST lines and for lists, which need no disk",
@@ -87,6 +90,8 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        text_setting(c.documents.dashboards_dir)},
       {"dashboards.bytes", "BYTES", "64M", "RAM for saved dashboards with their last versions",
        bytes_setting(c.documents.dashboards.bytes_max, 1 << 20)},
+      {"http.live", "N", "64", "live streams at once, one for each window that shows the page",
+       count_setting(c.live_streams, 0, 100'000)},
       {"admin.socket", "PATH", "",
        "unix socket for administration, open only to the server's user; empty: admin.sock in the data "
        "directory",

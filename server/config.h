@@ -34,9 +34,11 @@ struct ServerConfig {
   Endpoint http_listen;
   HttpOptions http;
   KnownHosts http_hosts;
+  std::string http_tokens;  // a file; empty: there are no tokens
   std::string http_assets;  // a folder; empty: the page of the binary
   QueryOptions query;
   size_t http_threads = 2;
+  size_t live_streams = 64;
   AgentOptions agent;
   AgentLimits agent_limits;
   TableLimits limits;

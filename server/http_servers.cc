@@ -7,16 +7,19 @@ namespace statmill {
 HttpServers::HttpServers(const ServerConfig& config, const Services& services)
     : config_(config),
       services_(services),
-      api_workers_({.memory = config.http_threads, .store = kWriteThreads}, &services.watchdog, "http"),
+      api_workers_({.memory = config.http_threads,
+                    .store = kWriteThreads + (config.http_tokens.empty() ? 0 : kAdminThreads)},
+                   &services.watchdog, "http"),
       admin_workers_({.memory = 0, .store = kAdminThreads}, &services.watchdog, "admin"),
       admin_retry_(
           services.main_loop, [] { return kAdminRetry; }, [this] { retry_admin(); }) {}
 
-std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin,
-                                       bool is_store_read_only) {
+std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin, LiveSource& live,
+                                       Access access, bool is_store_read_only) {
+  access_ = std::move(access);
   Opened opened = HttpServer::open(thread_.loop(), config_.http_listen,
                                    {std::move(api), services_.registry, services_.clock, &api_workers_,
-                                    &services_.queries, "/api", &config_.http_hosts},
+                                    &services_.queries, "/api", &live, &access_, &config_.http_hosts},
                                    config_.http);
   if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);

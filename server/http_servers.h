@@ -43,7 +43,9 @@ class HttpServers {
   // Opens both servers; requests are answered after start(). If the admin socket cannot be created because
   // the disk cannot be written (`is_store_read_only`), its creation is retried every second: on an admin
   // thread, since the disk may hang.
-  std::optional<Fault> open(std::vector<Route> api, std::vector<Route> admin, bool is_store_read_only);
+  // `live` must outlive this.
+  std::optional<Fault> open(std::vector<Route> api, std::vector<Route> admin, LiveSource& live, Access access,
+                            bool is_store_read_only);
   void start();
   // Afterwards no request is being answered. Requires: admin jobs under way have been canceled.
   void stop();
@@ -66,6 +68,7 @@ class HttpServers {
   const ServerConfig& config_;
   const Services services_;
   std::vector<Route> admin_routes_;
+  Access access_;
   EventThread thread_;  // runs both servers
   HttpWorkers api_workers_;
   std::unique_ptr<HttpServer> api_;

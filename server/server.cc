@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/running.h"
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/http/query_batch.h"
+#include "server/json.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -29,6 +32,23 @@ Watchdog::LookAtTask look_at_queries(const QueryBoard& board) {
     const auto [id, time] = board.most_overdue(now);
     return {time, "query " + std::to_string(id) + ", after the time when it should have ended"};
   };
+}
+
+// What a token with the role admin allows over TCP: to delete and rename series.
+std::vector<Route> name_routes_of(AdminApi& admin) {
+  std::vector<Route> routes = admin.routes();
+  std::erase_if(routes, [](const Route& route) {
+    return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename";
+  });
+  for (Route& route : routes) route.role = Role::kAdmin;
+  return routes;
+}
+
+// Without tokens, samples may come from anywhere over HTTP, as they may over the ports for lines.
+void open_lines(std::vector<Route>& routes) {
+  const auto lines = std::ranges::find(routes, "/api/v1/lines", &Route::path);
+  SM_CHECK(lines != routes.end());
+  lines->role = Role::kRead;
 }
 
 }  // namespace
@@ -52,7 +72,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       memory_return_(registry_),
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
       reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
-                registry_, health_, watch_.watchdog(), clock, started_}),
+                registry_, health_, watch_.watchdog(), clock, started_, packed_page().build}),
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
@@ -117,17 +137,27 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
+  add_batches(routes, clock_, [this] { return table_.series_count(); });
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
   std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.tiers(),
                                               config_.query.limits.timeout, clock_.wall() - running}),
                     std::back_inserter(routes));
+  Result<Access> access =
+      config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
+  if (!access) return Fault{ExitCode::kUsage, access.error()};
+  if (!access->has_tokens()) open_lines(routes);
+  if (access->has_admin()) std::ranges::move(name_routes_of(*admin_), std::back_inserter(routes));
   Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
   std::ranges::move(*page, std::back_inserter(routes));  // last: a folder's routes match all paths
-  return http_.open(std::move(routes), admin_->routes(), store_->fault().has_value());
+  live_ = std::make_unique<LiveHub>(
+      LiveHub::Services{table_, *store_, registry_, clock_, [this] { return live_state(); }},
+      config_.live_streams);
+  return http_.open(std::move(routes), admin_->routes(), *live_, *std::move(access),
+                    store_->fault().has_value());
 }
 
 void Server::start_threads() {
@@ -142,7 +172,28 @@ void Server::start_threads() {
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
+  live_->start(log_);
   http_.start();
+}
+
+std::string Server::live_state() const {
+  double refused = 0;
+  double dropped = 0;
+  for (const Reading& reading : registry_.read()) {
+    if (reading.path() == "statmill.samples_refused") refused += reading.value();
+    if (reading.path() == "statmill.udp_datagrams_dropped") dropped += reading.value();
+  }
+  std::string out;
+  {
+    JsonObject state(out);
+    state.key("ready").append(health_.problems().empty() ? "true" : "false");
+    state.count("names", table_.series_count());
+    state.number("refused", refused);
+    state.number("dropped", dropped);
+    state.count("agents", agents_.connected());
+    state.text("build", packed_page().build);
+  }
+  return out;
 }
 
 void Server::log_ready() const {
@@ -163,6 +214,7 @@ void Server::log_ready() const {
 void Server::stop_http() {
   if (admin_) admin_->stop();
   http_.stop();
+  if (live_) live_->stop();
 }
 
 Status Server::stop_ticks(Duration patience) {

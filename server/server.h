@@ -19,6 +19,7 @@
 #include "server/http/query_service.h"
 #include "server/http_servers.h"
 #include "server/listeners.h"
+#include "server/live/live_hub.h"
 #include "server/minute_count.h"
 #include "server/query/engine.h"
 #include "server/query/read/column_cache.h"
@@ -65,6 +66,7 @@ class Server {
   void log_ready() const;
   void stop_http();
   Status stop_ticks(Duration patience);
+  std::string live_state() const;
 
   static constexpr Duration kWritePatience = std::chrono::seconds(5);  // of a request that changes a document
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
@@ -104,6 +106,7 @@ class Server {
   QueryService queries_;
   const TaskWatch query_watch_;
   std::unique_ptr<AdminApi> admin_;
+  std::unique_ptr<LiveHub> live_;
   HttpServers http_;
 };
 

@@ -29,9 +29,6 @@ std::string expired_key(TierNo tier);
 std::string agent_key(const AgentId& id);
 std::optional<AgentId> parse_agent_key(std::string_view key);
 
-// The kind byte in the row of a deleted series. No name follows.
-inline constexpr uint8_t kDeletedSeries = 0xff;
-
 std::string series_key(SeriesId id);
 std::optional<SeriesId> parse_series_key(std::string_view key);
 

@@ -23,16 +23,11 @@
 #include "storage/expiry.h"
 #include "storage/family_row.h"
 #include "storage/ids.h"
+#include "storage/series_row.h"
 #include "storage/slot_bucket.h"
 #include "storage/tiers.h"
 
 namespace statmill {
-
-struct SeriesRow {
-  SeriesId id = 0;
-  Kind kind = Kind::kGauge;
-  std::string name;
-};
 
 // Everything that one tick writes. Invariant A: what belongs together is in one batch.
 struct StoreBatch {
@@ -57,7 +52,7 @@ struct StoreBatch {
   // The number of this tick; it grows from batch to batch. If it equals the store's newest tick, this is the
   // same batch again and is not applied twice. 0: not a tick, always applied.
   TickNo tick = 0;
-  std::vector<SeriesRow> series;  // new and renamed ones
+  std::vector<SeriesRow> series;  // new and changed ones
   std::vector<SeriesId> deleted;  // their ids stay used; may include series that are new in this batch
   std::vector<Row> journal;
   std::vector<Fragment> fragments;

@@ -18,6 +18,7 @@ const kTypes = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
 };
 const kTargets = ['firefox115', 'chrome114', 'safari17'];
 
@@ -36,7 +37,7 @@ function parse_options(args) {
   return { out, modules };
 }
 
-/** Runs esbuild; returns the contents of each file by its name. */
+/** Runs esbuild; returns the contents of each file by its name, and the files that main.js needs at once. */
 async function bundle(modules) {
   const require = createRequire(pathToFileURL(join(modules, 'x.js')));
   const esbuild = require(join(modules, 'esbuild'));
@@ -56,12 +57,15 @@ async function bundle(modules) {
     chunkNames: '[name]-[hash]',
     nodePaths: [modules],
     conditions: ['production'],
+    metafile: true,
     write: false,
     logLevel: 'warning',
   });
   const files = new Map();
   for (const file of result.outputFiles) files.set(basename(file.path), Buffer.from(file.contents));
-  return files;
+  const main = result.metafile.outputs['out/main.js'];
+  const needed = main.imports.filter((one) => one.kind === 'import-statement').map((one) => basename(one.path));
+  return { files, needed };
 }
 
 /** The licenses of what the packed files contain: they must accompany every copy. */
@@ -80,7 +84,8 @@ function extension(name) {
 
 async function main() {
   const { out, modules } = parse_options(process.argv.slice(2));
-  const files = await bundle(modules);
+  const { files, needed } = await bundle(modules);
+  files.set('icon.svg', readFileSync(join(web, 'src/icon.svg')));
   const shell = readFileSync(join(web, 'index.html'), 'utf8');
 
   const hash = createHash('sha256');
@@ -89,9 +94,10 @@ async function main() {
   const build = hash.digest('hex').slice(0, 12);
 
   const html = shell
+    .replace('<script', `${needed.map((name) => `<link rel="modulepreload" href="/a/${build}/${name}">`).join('')}<script`)
     .replaceAll('src/main.js', `/a/${build}/main.js`)
     .replaceAll('src/style/main.css', `/a/${build}/style.css`)
-    .replaceAll('BUILD', build)
+    .replaceAll('src/icon.svg', `/a/${build}/icon.svg`)
     .replace(/<!--[^]*?-->\n?/g, '')
     .replace(/>\s+</g, '><');
 

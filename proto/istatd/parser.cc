@@ -59,6 +59,11 @@ Verdict<Refusal> read_ready_bucket(const ValueFields& fields, ReadyBucket& ready
   return parse_integer(fields[5], ready.count);
 }
 
+// Buckets of a finer partition than ours fit into ours.
+uint8_t joined_power_of(unsigned grouping_power) {
+  return static_cast<uint8_t>(std::max(0, kHistogramGroupingPower - static_cast<int>(grouping_power)));
+}
+
 // Reads `h<g> sum cells`, which begins at fields[field].
 Verdict<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sample, Batch& batch) {
   const auto grouping_power = read_grouping_power(line.fields[field]);
@@ -67,6 +72,7 @@ Verdict<Refusal> read_histogram(const SampleLine& line, size_t field, Sample& sa
     return verdict;
   ReadyBucket& ready = batch.new_ready_bucket();
   sample.ready = &ready;
+  ready.joined_power = joined_power_of(*grouping_power);
   const char* const cells = line.fields.begin[field + 2];
   return read_histogram_cells({cells, static_cast<size_t>(line.end - cells)}, *grouping_power, batch, ready);
 }

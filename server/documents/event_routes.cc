@@ -98,11 +98,13 @@ std::vector<Route> event_routes(EventLog& events, const WriteAnswers& writes, co
     return handle_list(events, url, clock.wall());
   };
   Route add{"POST", kPath, {}, kEventBodyBytesMax, {}, "add an event", Lane::kStore};
+  add.role = Role::kWrite;
   add.body_type = kJson;
   add.respond = [&events, &writes, &clock](const HttpRequest& request, const Url&) {
     return handle_add(events, writes, request, clock.wall());
   };
   Route remove{"DELETE", "/api/v1/events/*", {}, 0, {}, "delete an event", Lane::kStore};
+  remove.role = Role::kWrite;
   remove.handle = [&events, &writes](const Url& url, std::string_view) {
     return handle_remove(events, writes, url);
   };

@@ -128,6 +128,11 @@ void append_unit(std::string& out, const SeriesAnswer& series) {
   if (!series.unit.empty()) append_text(out, "unit", series.unit);
 }
 
+void append_within(std::string& out, const SeriesAnswer& series) {
+  append_key(out, "within");
+  append_number(out, percentile_error(series.joined_power));
+}
+
 void append_range(std::string& out, const QueryAnswer& answer) {
   const Bins& bins = answer.bins;
   append_integer(out, "from", bins.first_s);
@@ -137,6 +142,17 @@ void append_range(std::string& out, const QueryAnswer& answer) {
   if (bins.are_whole()) return;
   append_key(out, "covers");  // the first and the last point have only this part of their step
   out.append("[" + std::to_string(bins.from_s) + "," + std::to_string(bins.until_s) + "]");
+}
+
+void append_missing(std::string& out, const QueryAnswer& answer) {
+  if (answer.missing.empty()) return;
+  append_key(out, "missing");
+  out.push_back('[');
+  for (const std::string& name : answer.missing) {
+    append_comma(out);
+    append_json_string(out, name);
+  }
+  out.push_back(']');
 }
 
 void append_warnings(std::string& out, const QueryAnswer& answer) {
@@ -182,6 +198,7 @@ std::string tree_json(std::string_view prefix, const TreePage& page) {
   std::string out = "{";
   append_text(out, "prefix", prefix);
   append_integer(out, "series", page.series);
+  append_integer(out, "names", page.names);
   append_key(out, "children");
   out.push_back('[');
   for (const TreePage::Child& child : page.children) {
@@ -231,10 +248,12 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
     }
     append_text(out, "kind", kind_text(series.kind));
     append_unit(out, series);
+    if (series.kind == Kind::kDistribution && !percentiles.empty()) append_within(out, series);
     if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
   }
   out.push_back(']');
+  append_missing(out, answer);
   append_warnings(out, answer);
   out.append("}\n");
   return out;
@@ -259,6 +278,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
   }
   out.push_back(']');
   append_unit(out, merged.series.front());
+  append_within(out, merged.series.front());
   if (!append_stats(out, merged, merged.series.front(), stats, percentiles, bytes_max))
     return too_long(bytes_max);
   append_key(out, "buckets");
@@ -285,6 +305,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
     if (out.size() > bytes_max) return too_long(bytes_max);
   }
   out.push_back(']');
+  append_missing(out, merged);
   append_warnings(out, merged);
   out.append("}\n");
   return out;

@@ -23,8 +23,8 @@ inline constexpr size_t kAnswerBytesMax = size_t{64} << 20;
 // {"series":[{"name":"cpu","kind":"gauge","last_s":1700000000}],"truncated":false}
 std::string series_list_json(const SeriesPage& list);
 
-// {"prefix":"a.","series":3,"children":[{"part":"cpu","series":3,"branch":true}],"next":null}; API.md has all
-// fields of a child.
+// {"prefix":"a.","series":3,"names":7,"children":[{"part":"cpu","series":3,"branch":true}],"next":null};
+// API.md has all fields of a child.
 std::string tree_json(std::string_view prefix, const TreePage& page);
 
 // {"from":0,"until":20,"step":10,"tier":10,"series":[{"name":"cpu","kind":"gauge","avg":[1.5,null]}]}, and

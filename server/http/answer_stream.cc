@@ -23,7 +23,15 @@ Status AnswerStream::write(std::string_view bytes) {
   return Status::ok();
 }
 
-Status AnswerStream::send_block(std::string_view bytes) {
+Status AnswerStream::flush() {
+  if (Status status = options_.control.check(); !status) return status;
+  if (block_.empty()) return Status::ok();
+  Status status = send_block(block_, true);
+  block_.clear();
+  return status;
+}
+
+Status AnswerStream::send_block(std::string_view bytes, bool is_flush) {
   if (!has_begun_) {
     has_begun_ = true;
     options_.control.keep_running();
@@ -36,6 +44,7 @@ Status AnswerStream::send_block(std::string_view bytes) {
   }
   Piece piece;
   piece.block = encoder_ ? encoder_->encode(bytes, false) : std::string(bytes);
+  if (encoder_ && is_flush) piece.block += encoder_->flush();
   if (piece.block.empty()) return Status::ok();
   push(std::move(piece));
   return wait_for_room();

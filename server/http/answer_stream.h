@@ -43,6 +43,7 @@ class AnswerStream final : public BodySink {
   // For the query.
   void set_content_type(std::string_view content_type) override { content_type_ = content_type; }
   Status write(std::string_view bytes) override;
+  Status flush() override;
   // Ends the answer. If nothing was written, or only the first block and the status is not 200, `response` is
   // the answer. Otherwise what was written is its body, which is cut if the status is not 200.
   void finish(HttpResponse response);
@@ -68,7 +69,7 @@ class AnswerStream final : public BodySink {
   void abandon();
 
  private:
-  Status send_block(std::string_view bytes);
+  Status send_block(std::string_view bytes, bool is_flush = false);
   Status wait_for_room() EXCLUDES(mutex_);
   void push(Piece piece);
 

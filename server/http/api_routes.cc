@@ -13,7 +13,8 @@ namespace {
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
 constexpr std::array<ParameterRule, 3> kTreeParameters = {{{"prefix"}, {"limit"}, {"after"}}};
-constexpr std::array<ParameterRule, 10> kQueryParameters = {{{"series", true},
+constexpr std::array<ParameterRule, 4> kSearchParameters = {{{"q"}, {"limit"}, {"kind"}, {"under"}}};
+constexpr std::array<ParameterRule, 11> kQueryParameters = {{{"series", true},
                                                              {"expr"},
                                                              {"from"},
                                                              {"until"},
@@ -22,16 +23,18 @@ constexpr std::array<ParameterRule, 10> kQueryParameters = {{{"series", true},
                                                              {"stats"},
                                                              {"align"},
                                                              {"format"},
-                                                             {"timeout"}}};
-constexpr std::array<ParameterRule, 9> kHeatmapParameters = {{{"series", true},
-                                                              {"from"},
-                                                              {"until"},
-                                                              {"step"},
-                                                              {"max_points"},
-                                                              {"stats"},
-                                                              {"align"},
-                                                              {"grouping"},
-                                                              {"timeout"}}};
+                                                             {"timeout"},
+                                                             {"missing"}}};
+constexpr std::array<ParameterRule, 10> kHeatmapParameters = {{{"series", true},
+                                                               {"from"},
+                                                               {"until"},
+                                                               {"step"},
+                                                               {"max_points"},
+                                                               {"stats"},
+                                                               {"align"},
+                                                               {"grouping"},
+                                                               {"timeout"},
+                                                               {"missing"}}};
 
 std::vector<Route> query_routes(const HttpServices& services) {
   const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, QueryControl&,
@@ -73,6 +76,14 @@ std::vector<Route> query_routes(const HttpServices& services) {
        "the parts that paths have after a prefix",
        Lane::kQuery,
        with(handle_tree)},
+      {"GET",
+       "/api/v1/search",
+       kSearchParameters,
+       0,
+       {},
+       "the series whose names have some words",
+       Lane::kQuery,
+       with(handle_search)},
   };
 }
 
@@ -85,7 +96,7 @@ std::vector<Route> api_routes(const HttpServices& services) {
   std::vector<Route> routes = query_routes(services);
   std::ranges::move(
       std::vector<Route>{
-          {"GET", "/api/v1/status", {}, 0, with(handle_status), "state of the server"},
+          {"GET", "/api/v1/status", {}, 0, {}, "state of the server"},
           {"GET",
            "/api/v1/status/rejects",
            {},
@@ -123,6 +134,13 @@ std::vector<Route> api_routes(const HttpServices& services) {
            with(handle_lines),
            "send samples in the line protocol",
            Lane::kMemory},
+          {"POST",
+           "/api/v1/live",
+           {},
+           kLiveBodyBytesMax,
+           with(handle_no_live),
+           "the newest slots of series, each second",
+           Lane::kLive},
           {"GET", "/metrics", {}, 0, with(handle_metrics), "the server's own counters, as Prometheus text"},
           {"GET",
            "/healthz",
@@ -140,6 +158,16 @@ std::vector<Route> api_routes(const HttpServices& services) {
           {"GET", "/prometheus/-/ready", {}, 0, with(handle_readyz), "the same as /readyz"},
       },
       std::back_inserter(routes));
+  for (Route& route : routes) {
+    if (route.path == "/api/v1/lines") route.role = Role::kWrite;
+    if (route.path.ends_with("/healthz") || route.path.ends_with("/readyz") ||
+        route.path.find("/-/") != std::string_view::npos)
+      route.role = Role::kNone;
+    if (route.path == "/api/v1/status")
+      route.respond = [services](const HttpRequest& request, const Url&) {
+        return handle_status(services, request);
+      };
+  }
   return routes;
 }
 

@@ -10,6 +10,8 @@ namespace statmill {
 
 inline constexpr size_t kLinesBodyBytesMax = size_t{8} << 20;
 
+inline constexpr size_t kLiveBodyBytesMax = size_t{4} << 20;  // 1000 of the longest names
+
 // What `services` refers to must outlive the routes.
 std::vector<Route> api_routes(const HttpServices& services);
 

@@ -80,6 +80,12 @@ class GzipEncoder final : public BodyEncoder {
   ~GzipEncoder() override { deflateEnd(&stream_); }
 
   std::string encode(std::string_view bytes, bool is_last) override {
+    return deflated(bytes, is_last ? Z_FINISH : Z_NO_FLUSH);
+  }
+  std::string flush() override { return deflated({}, Z_SYNC_FLUSH); }
+
+ private:
+  std::string deflated(std::string_view bytes, int mode) {
     std::string out;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
@@ -89,14 +95,13 @@ class GzipEncoder final : public BodyEncoder {
       out.resize(before + kEncodedPiece);
       stream_.next_out = reinterpret_cast<Bytef*>(out.data() + before);
       stream_.avail_out = static_cast<uInt>(kEncodedPiece);
-      result = deflate(&stream_, is_last ? Z_FINISH : Z_NO_FLUSH);
+      result = deflate(&stream_, mode);
       SM_CHECK(result != Z_STREAM_ERROR);
       out.resize(out.size() - stream_.avail_out);
-    } while (stream_.avail_out == 0 || (is_last && result != Z_STREAM_END));
+    } while (stream_.avail_out == 0 || (mode == Z_FINISH && result != Z_STREAM_END));
     return out;
   }
 
- private:
   z_stream stream_{};
 };
 
@@ -111,6 +116,12 @@ class ZstdEncoder final : public BodyEncoder {
   ZstdEncoder& operator=(const ZstdEncoder&) = delete;
 
   std::string encode(std::string_view bytes, bool is_last) override {
+    return compressed(bytes, is_last ? ZSTD_e_end : ZSTD_e_continue);
+  }
+  std::string flush() override { return compressed({}, ZSTD_e_flush); }
+
+ private:
+  std::string compressed(std::string_view bytes, ZSTD_EndDirective mode) {
     std::string out;
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     size_t left = 0;
@@ -118,14 +129,13 @@ class ZstdEncoder final : public BodyEncoder {
       const size_t before = out.size();
       out.resize(before + kEncodedPiece);
       ZSTD_outBuffer piece{out.data() + before, kEncodedPiece, 0};
-      left = ZSTD_compressStream2(context_, &piece, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
+      left = ZSTD_compressStream2(context_, &piece, &in, mode);
       SM_CHECK(ZSTD_isError(left) == 0);
       out.resize(before + piece.pos);
-    } while (in.pos < in.size || (is_last && left != 0));
+    } while (in.pos < in.size || (mode != ZSTD_e_continue && left != 0));
     return out;
   }
 
- private:
   ZSTD_CCtx* const context_;
 };
 

@@ -31,6 +31,8 @@ class BodyEncoder {
   // Returns the next compressed bytes; may be empty. With `is_last` all that is left; call nothing
   // afterwards.
   virtual std::string encode(std::string_view bytes, bool is_last) = 0;
+  // Returns what is needed to decode all that was given so far.
+  virtual std::string flush() = 0;
 };
 
 // Returns nullptr for kNone.

@@ -68,8 +68,9 @@ HttpResponse handle_lines(const HttpServices& services, const Url&, std::string_
   return json(any_refused ? 400 : 200, lines_account_json(account));
 }
 
-HttpResponse handle_status(const HttpServices& services, const Url&, std::string_view) {
-  return json(200, services.reports.status());
+HttpResponse handle_status(const HttpServices& services, const HttpRequest& request) {
+  return json(200, services.reports.status({.may_write = request.role >= Role::kWrite,
+                                            .may_administer = request.role >= Role::kAdmin}));
 }
 
 HttpResponse handle_rejects(const HttpServices& services, const Url&, std::string_view) {
@@ -101,6 +102,10 @@ HttpResponse handle_healthz(const HttpServices& services, const Url&, std::strin
 
 HttpResponse handle_readyz(const HttpServices& services, const Url&, std::string_view) {
   return json(services.health.problems().empty() ? 200 : 503, readiness_json(services.health));
+}
+
+HttpResponse handle_no_live(const HttpServices&, const Url&, std::string_view) {
+  return error_response(503, "there are no live streams here");
 }
 
 HttpResponse handle_metrics(const HttpServices& services, const Url&, std::string_view) {

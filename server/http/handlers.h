@@ -14,13 +14,15 @@ namespace statmill {
 HttpResponse handle_series(const HttpServices& services, const Url& url, QueryControl& control,
                            BodySink& sink);
 HttpResponse handle_tree(const HttpServices& services, const Url& url, QueryControl& control, BodySink& sink);
+HttpResponse handle_search(const HttpServices& services, const Url& url, QueryControl& control,
+                           BodySink& sink);
 HttpResponse handle_query(const HttpServices& services, const Url& url, QueryControl& control,
                           BodySink& sink);
 HttpResponse handle_heatmap(const HttpServices& services, const Url& url, QueryControl& control,
                             BodySink& sink);
 
 HttpResponse handle_lines(const HttpServices& services, const Url& url, std::string_view body);
-HttpResponse handle_status(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_status(const HttpServices& services, const HttpRequest& request);
 HttpResponse handle_rejects(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_queries(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_agents(const HttpServices& services, const Url& url, std::string_view body);
@@ -28,6 +30,8 @@ HttpResponse handle_hosts(const HttpServices& services, const Url& url, std::str
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_healthz(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_readyz(const HttpServices& services, const Url& url, std::string_view body);
+// For servers without live streams.
+HttpResponse handle_no_live(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_metrics(const HttpServices& services, const Url& url, std::string_view body);
 
 }  // namespace statmill

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "server/http/access.h"
 
 namespace statmill {
 
@@ -27,6 +28,7 @@ struct HttpRequest {
   std::string_view if_none_match = {};
   std::string_view if_match = {};
   std::string_view peer = {};  // the address of the client; empty at a unix socket
+  Role role = Role::kAdmin;    // what its client may do
 };
 
 struct HttpResponse {

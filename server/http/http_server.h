@@ -19,6 +19,7 @@
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
 #include "server/http/known_hosts.h"
+#include "server/http/live_source.h"
 #include "server/http/query_service.h"
 #include "server/http/router.h"
 #include "server/http/session.h"
@@ -34,6 +35,8 @@ struct HttpSite {
   HttpWorkers* workers = nullptr;     // nullptr: all requests but queries are answered on the event loop
   QueryService* queries = nullptr;    // nullptr: queries, too
   std::string_view list_path = "/";   // of the page that lists all routes; a string literal
+  LiveSource* live = nullptr;         // nullptr: there are no live streams
+  const Access* access = nullptr;     // nullptr: every client may do everything, as at a unix socket
   const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "proto/canonical_name.h"
+#include "proto/kind_text.h"
 
 namespace statmill {
 namespace {
@@ -117,6 +118,10 @@ Result<QueryParameters> parse_range_and_format(const Url& url, Timestamp now) {
     if (!timeout) return parameter_error("timeout", timeout.error());
     out.timeout = *timeout;
   }
+  const std::string_view missing = url.find("missing").value_or("error");
+  if (missing != "error" && missing != "list")
+    return Error{ErrorCode::kInvalid, "parameter missing: neither error nor list"};
+  out.request.lists_missing = missing == "list";
   const std::string_view format = url.find("format").value_or("json");
   if (format != "json" && format != "csv")
     return Error{ErrorCode::kInvalid,
@@ -192,12 +197,37 @@ Result<SeriesParameters> parse_series_parameters(const Url& url) {
 Result<Queries::TreeRequest> parse_tree_parameters(const Url& url) {
   Queries::TreeRequest out;
   out.prefix = url.find("prefix").value_or("");
-  if (!out.prefix.empty() && !out.prefix.ends_with('.'))
-    return parameter_error("prefix", Error{ErrorCode::kInvalid, "it does not end with a dot"});
+  if (!out.prefix.empty() && !out.prefix.ends_with('.') && !out.prefix.ends_with(';'))
+    return parameter_error("prefix",
+                           Error{ErrorCode::kInvalid, "it ends neither with a dot nor with a semicolon"});
   if (const auto after = url.find("after")) out.after = *after;
   const Result<size_t> limit = parse_list_limit(url, kTreeLimit);
   if (!limit) return limit.error();
   out.limit = *limit;
+  return out;
+}
+
+Result<Queries::SearchRequest> parse_search_parameters(const Url& url) {
+  const std::string_view text = url.find("q").value_or("");
+  if (text.size() > kSearchTextBytesMax)
+    return parameter_error(
+        "q", Error{ErrorCode::kInvalid, "longer than " + std::to_string(kSearchTextBytesMax) + " bytes"});
+  Queries::SearchRequest out{.words = SearchWords(text),
+                             .under = std::string(url.find("under").value_or(""))};
+  if (out.words.is_empty()) return parameter_error("q", Error{ErrorCode::kInvalid, "no words"});
+  if (const auto kind = url.find("kind")) {
+    const auto is_kind = [&](Kind of) { return kind_text(of) == *kind; };
+    const auto* const at = std::ranges::find_if(kKinds, is_kind);
+    if (at == std::end(kKinds))
+      return parameter_error("kind",
+                             Error{ErrorCode::kInvalid, "neither gauge, event, distribution nor counter"});
+    out.kind = *at;
+  }
+  const auto text_of_limit = url.find("limit");
+  const Result<int64_t> limit =
+      text_of_limit ? parse_integer(*text_of_limit, 1, kSearchLimitMax) : kSearchLimit;
+  if (!limit) return parameter_error("limit", limit.error());
+  out.limit = static_cast<size_t>(*limit);
   return out;
 }
 

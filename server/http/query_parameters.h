@@ -39,6 +39,9 @@ struct SeriesParameters {
 inline constexpr int64_t kSeriesListLimit = 1000;
 inline constexpr int64_t kSeriesListLimitMax = 100'000;
 inline constexpr int64_t kTreeLimit = 200;
+inline constexpr int64_t kSearchLimit = 50;
+inline constexpr int64_t kSearchLimitMax = 1000;
+inline constexpr size_t kSearchTextBytesMax = 256;
 inline constexpr int64_t kCardinalityPartsMax = 8;
 
 // Errors: kInvalid with the name of the missing or invalid parameter.
@@ -48,6 +51,7 @@ Result<ExpressionParameters> parse_expression_parameters(const Url& url, Timesta
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);
 Result<Queries::TreeRequest> parse_tree_parameters(const Url& url);
+Result<Queries::SearchRequest> parse_search_parameters(const Url& url);
 Result<size_t> parse_cardinality_parts(const Url& url);
 
 }  // namespace statmill

@@ -17,6 +17,12 @@ std::string text_of(const Url& url) {
   return text.substr(0, kQueryTextBytes);
 }
 
+QueryLimits limits_of(const QueryService& service, const QueryWork* work) {
+  QueryLimits limits = service.limits();
+  if (work != nullptr) limits.timeout = work->timeout();
+  return limits;
+}
+
 // `query;dur=1.5;desc="slots=8640"`, in milliseconds.
 std::string server_timing(const QueryCost& cost) {
   std::array<char, 32> ms;
@@ -31,8 +37,8 @@ QueryRun::QueryRun(QueryService& service, HttpCounters& counters, Request reques
     : service_(service),
       counters_(counters),
       request_(std::move(request)),
-      text_(text_of(request_.url)),
-      control_(service.limits(), &service.memory(), &service.clock()),
+      text_(request_.work ? request_.work->text() : text_of(request_.url)),
+      control_(limits_of(service, request_.work.get()), &service.memory(), &service.clock()),
       stream_({.control = control_,
                .clock = service.clock(),
                .coding = request_.coding,
@@ -62,15 +68,21 @@ bool QueryRun::run(QueryLane lane) {
   } else {
     response = call_handler();
   }
-  if (control_.is_too_heavy() && !stream_.has_begun()) {
-    stream_.restart();
+  // Work goes on where it was; a query starts again.
+  if (control_.is_too_heavy() && (request_.work || !stream_.has_begun())) {
+    if (!request_.work) stream_.restart();
     control_.set_working(false);
     return false;
   }
   status_ = response.status;
   response.may_retry = response.status == 503;
   response.server_timing = server_timing(control_.cost());
-  service_.account({request_.route.path, text_, request_.client, status_}, control_);
+  // Work accounts for each of its queries.
+  if (request_.work) {
+    service_.count_stopped(control_);
+  } else {
+    service_.account({request_.route.path, text_, request_.client, status_}, control_);
+  }
   service_.board().remove(id_, status_);
   stream_.finish(std::move(response));
   return true;
@@ -78,6 +90,7 @@ bool QueryRun::run(QueryLane lane) {
 
 HttpResponse QueryRun::call_handler() {
   try {
+    if (request_.work) return request_.work->run({&service_, request_.client, control_, stream_});
     return request_.route.query(request_.url, control_, stream_);
   } catch (...) {
     // An exception of a handler or a library ends the request, not the server.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ class QueryRun {
     Url url;
     std::string client;  // address and port, for people
     ContentCoding coding = ContentCoding::kNone;
+    std::shared_ptr<QueryWork> work = {};  // instead of the route's query; nullptr: none
   };
   // `wake` is called on the query's thread when the session can take something from stream(). The services
   // must outlive the run.

@@ -23,6 +23,7 @@ HttpResponse list_of(const std::vector<Route>& routes) {
 // Puts the list of routes first. It also lists itself.
 std::vector<Route> with_list(std::vector<Route> routes, std::string_view path) {
   routes.insert(routes.begin(), {"GET", path, {}, 0, {}, "this page"});
+  routes.front().role = Role::kNone;
   routes.front().handle = [page = list_of(routes)](const Url&, std::string_view) { return page; };
   return routes;
 }
@@ -63,8 +64,11 @@ bool is_type(std::string_view content_type, std::string_view wanted) {
 // Puts the parameters of the form before those of the target.
 std::optional<HttpResponse> add_form(const Route& route, const HttpRequest& request, Url& url) {
   if (request.body.empty()) return std::nullopt;
-  if (!is_type(request.content_type, kForm))
-    return route.refuse(415, "the body must be of the type application/x-www-form-urlencoded");
+  if (!is_type(request.content_type, kForm)) {
+    return route.refuse(415, route.json ? "the body must be of the type application/x-www-form-urlencoded or "
+                                          "application/json"
+                                        : "the body must be of the type application/x-www-form-urlencoded");
+  }
   Result<std::vector<Parameter>> form = parse_form(request.body);
   if (!form) return route.refuse(400, form.error().message);
   std::ranges::move(url.parameters, std::back_inserter(*form));
@@ -114,7 +118,7 @@ size_t Router::body_bytes_max(std::string_view method, std::string_view target) 
 
 Router::Handling Router::handling(std::string_view method, std::string_view target) const {
   const Route* route = find_route(method, target.substr(0, target.find('?')));
-  return route == nullptr ? Handling{} : Handling{route->lane, route->path.data()};
+  return route == nullptr ? Handling{} : Handling{route->lane, route->path.data(), route->role};
 }
 
 Router::Checked Router::check(const HttpRequest& request) const {
@@ -124,6 +128,8 @@ Router::Checked Router::check(const HttpRequest& request) const {
   const Route* route = find_route(request.method, url->path);
   if (route == nullptr) return refused(no_route(url->path));
   const bool takes_form = route->lane == Lane::kQuery && request.method == "POST";
+  if (takes_form && route->json && is_type(request.content_type, kJson))
+    return check_json(*route, request, *url);
   if (takes_form && request.content_encoding.empty()) {
     if (auto response = add_form(*route, request, *url)) return refused(*std::move(response));
   }
@@ -139,9 +145,22 @@ Router::Checked Router::check(const HttpRequest& request) const {
   }
   if (!route->body_type.empty() && !is_type(request.content_type, route->body_type))
     return refused(route->refuse(415, "the body must be of the type " + std::string(route->body_type)));
+  if (route->lane == Lane::kLive && !is_type(request.content_type, kJson))
+    return refused(route->refuse(415, "the body must be of the type application/json"));
   if (!request.content_encoding.empty())
     return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
   return {route, *std::move(url), {}};
+}
+
+Router::Checked Router::check_json(const Route& route, const HttpRequest& request, const Url& url) {
+  const auto refused = [](HttpResponse response) { return Checked{nullptr, {}, std::move(response)}; };
+  if (!request.content_encoding.empty())
+    return refused(route.refuse(415, "Content-Encoding is not supported; send the body unencoded"));
+  if (const Status status = check_parameters(url, {}); !status)
+    return refused(route.refuse(400, status.error().message));
+  auto work = route.json(request.body);
+  if (!work) return refused(error_response(work.error()));
+  return {&route, url, {}, *std::move(work)};
 }
 
 HttpResponse Router::answer(const HttpRequest& request) const {
@@ -151,7 +170,8 @@ HttpResponse Router::answer(const HttpRequest& request) const {
   if (checked.route->lane != Lane::kQuery) return checked.route->handle(checked.url, request.body);
   QueryControl control;
   StringSink sink;
-  HttpResponse response = checked.route->query(checked.url, control, sink);
+  HttpResponse response = checked.work ? checked.work->run({nullptr, {}, control, sink})
+                                       : checked.route->query(checked.url, control, sink);
   if (response.status != 200 || sink.text().empty()) return response;
   response.body = sink.text();
   if (!sink.content_type().empty()) response.content_type = sink.content_type();

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "server/http/http_message.h"
+#include "server/http/query_work.h"
 #include "server/http/url.h"
 #include "server/query/body_sink.h"
 #include "server/query/query_control.h"
@@ -30,6 +32,7 @@ enum class Lane : uint8_t {
   kMemory,  // on a worker thread: slow, but never waits for the disk
   kStore,   // on a worker thread that may wait for the disk
   kQuery,   // on a thread of the queries, with `Route::query` as its handler
+  kLive,    // by the server's LiveSource; `Route::handle` answers if there is none
 };
 
 // What a route does with parameters that it does not know, and with repeated ones.
@@ -56,6 +59,10 @@ struct Route {
   QueryHandler query =
       {};  // instead of `handle`, for Lane::kQuery; such a GET route also accepts a POST form
   Strictness strictness = Strictness::kStrict;
+  Role role = Role::kRead;  // what a client needs; the session checks it
+  // For routes with `query`: makes the work of a POST whose body is JSON. Errors are answered as
+  // error_response() says.
+  std::function<Result<std::shared_ptr<QueryWork>>(std::string_view body)> json = {};
   // Instead of `handle`, for routes that need fields of the request.
   std::function<HttpResponse(const HttpRequest& request, const Url& url)> respond = {};
   // Makes the response of a request that the server refuses before the handler sees it.
@@ -74,11 +81,12 @@ class Router {
   // Returns the size limit of the request's body. The target may be invalid.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
 
-  // Where the request is to be answered, and its name in the log: a string literal. The target may be
-  // invalid.
+  // Where the request is to be answered, its name in the log (a string literal), and the role that it needs.
+  // The target may be invalid.
   struct Handling {
     Lane lane = Lane::kLoop;
     const char* name = "an unknown path";
+    Role role = Role::kNone;
   };
   Handling handling(std::string_view method, std::string_view target) const;
 
@@ -88,6 +96,7 @@ class Router {
     const Route* route = nullptr;  // nullptr: `refusal` is the answer
     Url url;
     HttpResponse refusal;
+    std::shared_ptr<QueryWork> work = {};  // instead of the route's query; nullptr: none
   };
   // Requires: the body is within body_bytes_max().
   Checked check(const HttpRequest& request) const;
@@ -99,6 +108,7 @@ class Router {
  private:
   const Route* find_route(std::string_view method, std::string_view path) const;
   HttpResponse no_route(std::string_view path) const;
+  static Checked check_json(const Route& route, const HttpRequest& request, const Url& url);
 
   const std::vector<Route> routes_;
 };

@@ -85,7 +85,7 @@ void Session::reject(HttpRefusal refusal) {
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->is_stopping_ = true;
-    if (self->is_idle_) return self->close();
+    if (self->is_idle_ || self->live_) return self->close();
     if (self->query_) self->query_->run->control().stop(QueryStop::kServer);
     // Nothing would cancel the deadline of a closed session, which would hold the event loop until then.
     if (self->socket_.is_open()) self->set_deadline(self->context_.options.stop_grace, std::nullopt);
@@ -111,6 +111,7 @@ void Session::close() {
   error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);
+  live_.reset();
   if (query_) end_query();
 }
 
@@ -159,10 +160,20 @@ void Session::parse_header(size_t size) {
   // HTTP/1.0 needs no Host; no browser speaks it.
   if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
     return refuse(HttpRefusal::kUnknownHost);
+  if (const auto refusal = check_access(message[http::field::authorization])) return refuse(*refusal);
   body_share_ =
       context_.budget.reserve(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
   if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
   check_expectation();
+}
+
+// Before the body, so that a client without a token fills no memory.
+std::optional<HttpRefusal> Session::check_access(std::string_view authorization) {
+  if (context_.access == nullptr) return std::nullopt;
+  request_.role = context_.access->granted(authorization, is_local_peer_);
+  if (request_.role >= context_.router.handling(request_.method, request_.target).role) return std::nullopt;
+  if (!context_.access->has_tokens()) return HttpRefusal::kRemoteWrite;
+  return request_.role == Role::kNone ? HttpRefusal::kNoToken : HttpRefusal::kLowRole;
 }
 
 void Session::check_expectation() {
@@ -193,9 +204,10 @@ void Session::answer() {
   ++requests_;
   const bool keep_alive = parser_->keep_alive() && requests_ < context_.options.requests_max;
   request_.body = parser_->get().body();
-  const auto [lane, name] = context_.router.handling(request_.method, request_.target);
+  const auto [lane, name, role] = context_.router.handling(request_.method, request_.target);
   if (lane == Lane::kQuery && context_.queries != nullptr) return start_query(keep_alive);
-  if (lane == Lane::kLoop || lane == Lane::kQuery || context_.workers == nullptr) {
+  if (lane == Lane::kLive && context_.live != nullptr) return start_live(keep_alive);
+  if (lane == Lane::kLoop || lane == Lane::kLive || lane == Lane::kQuery || context_.workers == nullptr) {
     const Running running(name);
     return respond(routed_response(), keep_alive);
   }
@@ -275,6 +287,7 @@ void Session::fill_head(http::fields& fields, const HttpResponse& response) {
   fields.set("X-Content-Type-Options", "nosniff");
   fields.set("Referrer-Policy", "no-referrer");
   fields.set("Cross-Origin-Resource-Policy", "same-origin");
+  if (response.status == 401) fields.set(http::field::www_authenticate, "Bearer");
   if (!response.allow.empty()) fields.set(http::field::allow, response.allow);
   if (response.may_retry) fields.set(http::field::retry_after, "1");
   if (!response.server_timing.empty()) fields.set("Server-Timing", response.server_timing);

@@ -15,12 +15,14 @@
 #include <string>
 
 #include "base/clock.h"
+#include "server/http/access.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
 #include "server/http/http_workers.h"
 #include "server/http/known_hosts.h"
+#include "server/http/live_source.h"
 #include "server/http/query_run.h"
 #include "server/http/router.h"
 
@@ -35,6 +37,8 @@ struct SessionContext {
   ByteBudget& budget;
   HttpWorkers* workers;     // nullptr: all requests but queries are answered on the event loop
   QueryService* queries;    // nullptr: queries, too
+  LiveSource* live;         // nullptr: there are no live streams
+  const Access* access;     // nullptr: every client may do everything
   const KnownHosts* hosts;  // nullptr: any host
 };
 
@@ -52,6 +56,15 @@ struct QueryInFlight {
   bool is_open = true;       // the connection
   std::string block;         // being written
   std::string block_size;    // its line, for a chunk
+};
+
+// The live stream of a session.
+struct LiveInFlight {
+  std::shared_ptr<LiveFeed> feed;
+  bool is_chunked = false;
+  bool is_writing = false;
+  std::string block;       // being written
+  std::string block_size;  // its line, for a chunk
 };
 
 // Confined to the strand of its socket, except for stop(). Its pending operations keep it alive.
@@ -85,6 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void read_header();
   void parse_header(size_t size);
+  std::optional<HttpRefusal> check_access(std::string_view authorization);
   void check_expectation();
   void read_body();
   void answer();
@@ -104,6 +118,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void write_block(AnswerStream::Piece piece);
   void cut_answer();
   void on_answered(bool is_open);
+
+  // These are in session_live.cc.
+  void start_live(bool keep_alive);
+  void write_live_head();
+  void watch_live_peer();
+  void write_live();
+  void on_live_written(bool is_open);
 
   void refuse(HttpRefusal refusal);
   void write(HttpResponse response, bool keep_alive);
@@ -127,6 +148,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<ByteBudget::Share> body_share_;
   std::optional<ByteBudget::Share> answer_share_;
   std::optional<QueryInFlight> query_;
+  std::optional<LiveInFlight> live_;
   std::optional<StreamHead> stream_head_;
   std::optional<StreamSerializer> stream_serializer_;
   size_t requests_ = 0;

@@ -5,9 +5,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/write.hpp>
-#include <charconv>
 #include <utility>
 
+#include "server/http/chunk.h"
 #include "server/http/session.h"
 
 namespace statmill {
@@ -20,13 +20,6 @@ using boost::system::error_code;
 constexpr size_t kWatchBytes = 4096;
 // Enough for the next requests of a client that does not wait for answers; more stays in the kernel.
 constexpr size_t kReadAheadMax = size_t{32} << 10;
-constexpr std::string_view kLastChunk = "0\r\n\r\n";
-
-std::string chunk_line(size_t size) {
-  std::array<char, 20> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), size, 16).ptr;
-  return std::string(text.data(), end) + "\r\n";
-}
 
 }  // namespace
 
@@ -59,7 +52,8 @@ void Session::start_query(bool keep_alive) {
     });
   };
   QueryRun::Request request{*checked.route, std::move(checked.url),
-                            is_local_peer_ && peer_.host.empty() ? "unix" : peer_.text(), coding()};
+                            is_local_peer_ && peer_.host.empty() ? "unix" : peer_.text(), coding(),
+                            std::move(checked.work)};
   query_.emplace();
   query_->keep_alive = keep_alive;
   query_->is_head = request_.method == "HEAD";
@@ -161,7 +155,7 @@ void Session::write_block(AnswerStream::Piece piece) {
   query.block = std::move(piece.block);
   const bool has_chunk = query.is_chunked && !query.block.empty();
   query.block_size = has_chunk ? chunk_line(query.block.size()) : std::string();
-  const std::string_view chunk_end = has_chunk ? "\r\n" : "";
+  const std::string_view chunk_end = has_chunk ? kChunkEnd : std::string_view();
   const std::array<asio::const_buffer, 4> buffers = {
       asio::buffer(query.block_size), asio::buffer(query.block), asio::buffer(chunk_end),
       asio::buffer(is_last && query.is_chunked ? kLastChunk : std::string_view())};

@@ -78,16 +78,19 @@ Status parse_spark(std::string_view text, size_t columns, StatTableRequest& out)
   return Status::ok();
 }
 
-Status parse_range(const Url& url, Timestamp now, StatTableRequest& out) {
-  const Result<int64_t> from = parse_time(url.find("from").value_or("-60s"), now);
+struct Range {
+  int64_t from_s;
+  int64_t until_s;
+};
+
+Result<Range> parse_range(const Url& url, std::string_view usual_from, Timestamp now) {
+  const Result<int64_t> from = parse_time(url.find("from").value_or(usual_from), now);
   if (!from) return Error(from.error()).with("parameter from");
   // The range is half-open; with "now" it includes the current second.
   const Result<int64_t> until = parse_time(url.find("until").value_or("now"), now + std::chrono::seconds(1));
   if (!until) return Error(until.error()).with("parameter until");
   if (*from >= *until) return bad_parameter("from", "not before until");
-  out.from_s = *from;
-  out.until_s = *until;
-  return Status::ok();
+  return Range{*from, *until};
 }
 
 Status parse_columns(const Url& url, TableParameters& out) {
@@ -141,7 +144,10 @@ Result<TableParameters> parse_table_parameters(const Url& url, Timestamp now) {
   auto row = RowKey::parse(*row_text);
   if (!row) return Error(row.error()).with("parameter row");
   TableParameters out{{.row = *std::move(row), .columns = {}, .limit = kTableRowsDefault}, {}};
-  if (Status s = parse_range(url, now, out.request); !s) return s.error();
+  const auto range = parse_range(url, "-60s", now);
+  if (!range) return range.error();
+  out.request.from_s = range->from_s;
+  out.request.until_s = range->until_s;
   if (Status s = parse_columns(url, out); !s) return s.error();
   if (const auto sort = url.find("sort")) {
     if (Status s = parse_sort(*sort, out.columns.size(), out.request); !s) return s.error();
@@ -153,6 +159,34 @@ Result<TableParameters> parse_table_parameters(const Url& url, Timestamp now) {
     const auto limit = parse_integer(*text, 1, static_cast<int64_t>(StatTableRequest::kRowsMax));
     if (!limit) return Error(limit.error()).with("parameter limit");
     out.request.limit = static_cast<size_t>(*limit);
+  }
+  return out;
+}
+
+Result<ChangesRequest> parse_changes_parameters(const Url& url, Timestamp now) {
+  const auto match = url.find("match");
+  if (!match) return bad_parameter("match", "missing");
+  auto matchers = parse_selector_text(*match);
+  if (!matchers) return Error(matchers.error()).with("parameter match");
+  const auto range = parse_range(url, "-1h", now);
+  if (!range) return range.error();
+  ChangesRequest out{.matchers = *std::move(matchers),
+                     .from_s = range->from_s,
+                     .until_s = range->until_s,
+                     .limit = kChangesDefault};
+  const std::string_view against = url.find("against").value_or("before");
+  if (against == "before") {
+    out.shift_s = range->until_s - range->from_s;
+  } else {
+    const auto shift = parse_duration(against);
+    if (!shift || shift->count() < 1000 || shift->count() % 1000 != 0)
+      return bad_parameter("against", "neither \"before\" nor a duration of whole seconds, such as 1d or 1w");
+    out.shift_s = shift->count() / 1000;
+  }
+  if (const auto text = url.find("limit")) {
+    const auto limit = parse_integer(*text, 1, kChangesMax);
+    if (!limit) return Error(limit.error()).with("parameter limit");
+    out.limit = static_cast<size_t>(*limit);
   }
   return out;
 }

@@ -21,6 +21,8 @@ class BodySink {
   // it cuts the connection. Waits while two blocks wait for the client. Errors: kUnavailable (the query was
   // stopped, or the client did not read in time): the caller must end.
   virtual Status write(std::string_view bytes) = 0;
+  // Sends what was written, without waiting for a whole block. Errors: those of write().
+  virtual Status flush() { return Status::ok(); }
 };
 
 // Collects the answer in memory: for tests, and for callers without a connection.

@@ -18,9 +18,10 @@ namespace statmill {
 namespace {
 
 struct Resolved {
-  std::vector<std::string> names;  // ascending, each once
-  std::vector<SeriesId> ids;       // theirs
-  RetentionClasses retention;      // their classes
+  std::vector<std::string> names;    // ascending, each once
+  std::vector<SeriesId> ids;         // theirs
+  RetentionClasses retention;        // their classes
+  std::vector<std::string> missing;  // if the request lists them
 };
 
 // Looks for the name as it is, then for its canonical spelling, under which it is stored.
@@ -43,6 +44,7 @@ Status add_matching(const Table& table, const std::vector<LabelMatcher>& matcher
 
 Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t series_max,
                          QueryControl& control) {
+  Resolved out;
   std::set<std::string> names;
   if (Status s = add_matching(table, request.matchers, control, names); !s) return s.error();
   for (const std::string& text : request.series) {
@@ -50,7 +52,9 @@ Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t
     const auto name = stored_name(table, text);
     if (name) names.insert(*name);
     if (!Glob::is_pattern(text)) {
-      if (!name) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      if (name) continue;
+      if (!request.lists_missing) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      out.missing.push_back(text);
       continue;
     }
     const auto glob = Glob::parse(with_blanks_escaped(text));
@@ -64,7 +68,6 @@ Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t
   }
   if (Status s = control.check(); !s) return s.error();
   if (names.size() > series_max) return control.refuse(QueryLimit::kSeries, names.size());
-  Resolved out;
   for (const std::string& name : names) {
     const auto summary = table.summary(name);
     if (!summary) continue;
@@ -113,6 +116,7 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
       SeriesAnswer& merged = answer.series.front();
       merged.points.add(series.points, Combine::kMerge);
       if (merged.unit != series.unit) merged.unit.clear();
+      merged.joined_power = std::max(merged.joined_power, series.joined_power);
     }
     return check_histograms(answer.series.front().points, control);
   }
@@ -155,6 +159,7 @@ class ViewAnswer {
         const Kind kind = view_.facts(i).kind;
         SeriesAnswer series{names[i], kind, std::move(read.points), read.open};
         series.unit = families_.of(names[i], kind).unit;
+        series.joined_power = view_.facts(i).joined_power;
         if (Status s = add_series(answer, std::move(series), request_, control_); !s) return s;
       }
     }
@@ -214,40 +219,15 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
     Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some));
     if (!added) return added.error();
   }
+  answer.missing = resolved->missing;
   if (!request.merges) return answer;
-  if (answer.series.empty()) return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
+  if (answer.series.empty()) {
+    if (!request.lists_missing || count > 0)
+      return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
+    answer.series.push_back({"", Kind::kDistribution, SlotColumns(0, plan->bins.count, request.parts)});
+  }
   compute_percentiles(request.percentiles, answer.series.front());
   return answer;
-}
-
-Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& control) const {
-  const auto nodes = table_.names().children_of(
-      request.prefix, [&control] { return control.should_stop(); },
-      [&control](size_t bytes) {
-        const Status taken = control.take_memory(bytes);
-        return taken ? control.check() : taken;
-      });
-  if (Status s = control.check(); !s) return s.error();
-  if (!nodes) return nodes.error();
-  const int64_t step_s = table_.tiers().finest().step_s;
-  TreePage out;
-  for (const TreeNode& node : *nodes) {
-    out.series += node.series;
-    std::string part = node.path.substr(request.prefix.size());
-    if (request.after && part <= *request.after) continue;
-    if (out.children.size() == request.limit) {
-      out.has_more = true;
-      continue;
-    }
-    TreePage::Child& child = out.children.emplace_back();
-    child = {.part = std::move(part),
-             .series = node.series,
-             .is_branch = node.is_branch,
-             .has_tags = node.has_tags};
-    const auto summary = node.is_leaf ? table_.summary(node.path) : std::nullopt;
-    if (summary) child.leaf = SeriesInfo{node.path, summary->kind, summary->last_slot * step_s};
-  }
-  return out;
 }
 
 Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp now,
@@ -257,27 +237,9 @@ Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp 
   });
 }
 
-Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
-  const int64_t step_s = table_.tiers().finest().step_s;
-  SeriesPage out;
-  FamilyLookup families(table_.families());
-  // If names change meanwhile, the page mixes old and new ones.
-  for (int i = 0; i < kAttemptsMax; ++i) {
-    const uint64_t version = table_.names_version();
-    const NameIndex::FirstNames found =
-        table_.names().first_names(glob, limit, [&control] { return control.should_stop(); });
-    if (Status s = control.check(); !s) return s.error();
-    out = {{}, found.has_more};
-    for (const std::string& name : found.names) {
-      const auto summary = table_.summary(name);
-      if (!summary) continue;
-      const FamilyRow& family = families.of(name, summary->kind);
-      out.series.push_back({name, summary->kind, summary->last_slot * step_s, summary->first_slot * step_s,
-                            family.unit, family.help, table_.retention().tiers(summary->retention).text()});
-    }
-    if (table_.names_version() == version) break;
-  }
-  return out;
+Result<ChangesAnswer> QueryEngine::changes(const ChangesRequest& request, Timestamp now,
+                                           QueryControl& control) const {
+  return run_attempts(control, [&] { return read_changes({table_, store_, cache_}, request, now, control); });
 }
 
 }  // namespace statmill

@@ -26,12 +26,17 @@ class QueryEngine final : public Queries {
   using Queries::run;
 
   Result<TreePage> tree(const TreeRequest& request, QueryControl& control) const override;
+  Result<SearchPage> search(const SearchRequest& request, QueryControl& control) const override;
   Result<StatTable> table(const StatTableRequest& request, Timestamp now,
                           QueryControl& control) const override;
+  Result<ChangesAnswer> changes(const ChangesRequest& request, Timestamp now,
+                                QueryControl& control) const override;
   Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const override;
   using Queries::list;
 
  private:
+  Result<TreePage> tags(const TreeRequest& request, QueryControl& control) const;
+  uint64_t names_number() const;
   Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now, QueryControl& control) const;
 
   const Table& table_;

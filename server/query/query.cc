@@ -38,6 +38,11 @@ Parts parts_of(Stat stat) {
   return {.extremes = is_deviation || stat == Stat::kMin || stat == Stat::kMax, .squares = is_deviation};
 }
 
+double percentile_error(uint8_t joined_power) {
+  const double own = std::ldexp(1.0, -kHistogramGroupingPower - 1);
+  return joined_power == 0 ? own : own + std::ldexp(own, joined_power);
+}
+
 double AnswerNumber::value() const {
   if (scale_ == kNotDecimal) return std::bit_cast<double>(integer_);
   return nearest_quotient(integer_, static_cast<Uint128>(power_of_ten(scale_)));

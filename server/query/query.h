@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "proto/sample.h"
 #include "server/names/label_matcher.h"
+#include "server/names/search_words.h"
 #include "server/query/query_limits.h"
 #include "storage/bucket.h"
 #include "storage/histogram.h"
@@ -98,6 +99,8 @@ struct QueryRequest {
   bool merges = false;
   // If there are any, the series are those that satisfy all of them, and `series` is empty.
   std::vector<LabelMatcher> matchers = {};
+  // Lists names without a series in the answer; otherwise they are an error.
+  bool lists_missing = false;
 };
 
 // Bin i covers [first_s + i * step_s, first_s + (i + 1) * step_s), cut to [from_s, until_s): so the first and
@@ -141,7 +144,14 @@ struct SeriesAnswer {
   // What the values are counted in, as it was given or as the name ends. Empty if it is unknown, or if series
   // of several units are merged.
   std::string unit = {};
+  uint8_t joined_power =
+      0;  // SeriesRow::joined_power, of a distribution; of the coarsest if several are merged
 };
+
+// Returns how far a percentile may be from the sample, as a part of it. A bucket of our partition is at most
+// 2^-5 of its values wide, and a percentile is its middle. A sender's wider buckets count at their own
+// middles.
+double percentile_error(uint8_t joined_power);
 
 struct QueryAnswer {
   Bins bins;
@@ -150,8 +160,9 @@ struct QueryAnswer {
   std::vector<SeriesAnswer> series;  // by name, each once
   uint64_t damaged_frames = 0;       // stored frames that failed their check and are missing from the answer
   uint64_t joined_histograms = 0;    // points whose histograms are coarser because they had too many cells
-  std::vector<std::string> merged = {};  // names of the merged series, if the request merges
-  int64_t until_ms = INT64_MAX;          // rates_until_ms()
+  std::vector<std::string> merged = {};   // names of the merged series, if the request merges
+  std::vector<std::string> missing = {};  // as in the request, if it lists them
+  int64_t until_ms = INT64_MAX;           // rates_until_ms()
 
   // Returns how much of a point has passed: passed_of() its slots, which are of `slots_ms`.
   int64_t passed_ms(size_t point, int64_t slots_ms) const {
@@ -216,6 +227,20 @@ struct TreePage {
   uint64_t series = 0;          // of all children, also of those that the page leaves out
   std::vector<Child> children;  // ascending
   bool has_more = false;
+  uint64_t names = 0;  // differs from that of another page if names have changed
+};
+
+// The series whose names match a search.
+struct SearchPage {
+  struct Found {
+    SeriesInfo series;
+    NameHits hits;  // in the name
+  };
+  std::vector<Found> series;  // the best first
+  uint64_t total = 0;         // names that match
+  bool is_complete = true;    // false: the time was up, and there may be more
+  double ms = 0;
+  uint64_t names = 0;  // as in TreePage
 };
 
 struct SeriesPage {

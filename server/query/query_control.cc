@@ -33,8 +33,9 @@ bool QueryMemory::take(size_t bytes) {
   return false;
 }
 
-QueryControl::QueryControl(const QueryLimits& limits, QueryMemory* memory, const Clock* clock)
-    : limits_(limits), memory_(memory), clock_(clock), timeout_(limits.timeout) {}
+QueryControl::QueryControl(const QueryLimits& limits, QueryMemory* memory, const Clock* clock,
+                           const QueryControl* outer)
+    : limits_(limits), memory_(memory), clock_(clock), outer_(outer), timeout_(limits.timeout) {}
 
 QueryControl::~QueryControl() {
   if (memory_ != nullptr) memory_->give(held_bytes_.load(std::memory_order_relaxed));
@@ -42,6 +43,11 @@ QueryControl::~QueryControl() {
 
 bool QueryControl::should_stop() const {
   if (stop_.load(std::memory_order_relaxed) != QueryStop::kNone) return true;
+  if (outer_ != nullptr && outer_->should_stop()) {
+    QueryStop none = QueryStop::kNone;
+    stop_.compare_exchange_strong(none, outer_->stopped_by(), std::memory_order_relaxed);
+    return true;
+  }
   if (clock_ == nullptr || clock_->steady() < deadline_.load(std::memory_order_relaxed)) return false;
   QueryStop none = QueryStop::kNone;
   stop_.compare_exchange_strong(none, QueryStop::kTimeout, std::memory_order_relaxed);

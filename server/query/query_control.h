@@ -54,9 +54,10 @@ class QueryMemory {
 class QueryControl {
  public:
   // `memory` is shared by all queries, nullptr: no limit of all. `clock` decides about the timeout, nullptr:
-  // no timeout. Both must outlive this object.
+  // no timeout. All must outlive this object.
+  // `outer`, nullptr: none, is the control of the batch that the query is part of; the query stops with it.
   explicit QueryControl(const QueryLimits& limits = {}, QueryMemory* memory = nullptr,
-                        const Clock* clock = nullptr);
+                        const Clock* clock = nullptr, const QueryControl* outer = nullptr);
   // Gives back the memory that the query still holds.
   ~QueryControl();
   QueryControl(const QueryControl&) = delete;
@@ -114,6 +115,9 @@ class QueryControl {
   // With true, add_slots() refuses a heavy query, so that it can start again among the heavy ones. The
   // default is false. It becomes false as soon as a part of the answer is on its way. Starts the query again.
   void run_among_small(bool yes);
+  bool is_among_small() const { return is_among_small_.load(std::memory_order_relaxed); }
+  // The query is too heavy, although it has not read that many slots itself: a part of it has.
+  void require_heavy() { is_too_heavy_.store(true, std::memory_order_relaxed); }
   // A part of the answer is on its way, so the query cannot start again.
   void keep_running() { is_among_small_.store(false, std::memory_order_relaxed); }
   // Returns true if add_slots() has refused the query as a heavy one.
@@ -133,6 +137,7 @@ class QueryControl {
   const QueryLimits limits_;
   QueryMemory* const memory_;
   const Clock* const clock_;
+  const QueryControl* const outer_;
   Duration timeout_;  // confined to the threads that run the query
   // Written by the thread that runs the query, read by all. Relaxed: they guard no other memory.
   std::atomic<SteadyTime> began_{};

@@ -70,7 +70,7 @@ Status StatCells::add(size_t row_index, SeriesAnswer series) {
   if (row_index >= rows_.size()) rows_.resize(row_index + 1);
   Row& row = rows_[row_index];
   const size_t points = series.points.size();
-  const auto put = [this](Values& values, Cell value) {
+  const auto put = [](Values& values, Cell value) {
     if (!value || !value->is_finite()) return;
     if (values.count++ == 0) values.only = value;
     values.sum += value->value();

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "server/query/bin_reader.h"
 #include "server/query/read/table_pieces.h"
+#include "server/query/series_scan.h"
 #include "server/query/stat_cells.h"
 #include "server/query/table_series.h"
 #include "server/table/table.h"
@@ -29,13 +29,12 @@ class TableReader {
   TableReader(const StatTableSources& sources, const StatTableRequest& request, Timestamp now,
               QueryControl& control)
       : table_(sources.table),
-        store_(sources.store),
         request_(request),
         now_(now),
         control_(control),
-        pieces_(table_, store_, sources.cache),
+        pieces_(table_, sources.store, sources.cache),
         selector_(table_),
-        presence_({selector_, pieces_, table_.retention(), store_.expiry()}, control, now) {}
+        scan_({selector_, pieces_, table_.retention(), sources.store.expiry()}, control, now) {}
 
   Result<StatTable> read() {
     if (Status s = select_all(); !s) return s.error();
@@ -57,6 +56,7 @@ class TableReader {
       if (Status s = read_sparks(shown); !s) return s.error();
     }
     if (table_.names_version() != version_) return names_changed();
+    out_.damaged_frames = scan_.damaged_frames();
     return std::move(out_);
   }
 
@@ -114,10 +114,11 @@ class TableReader {
   // Counts the slots of all columns before any is read, so that a heavy query does not begin in vain.
   Status count_slots() {
     uint64_t slots = 0;
-    for (const auto& [matchers, selected] : selected_) {
+    for (const auto& entry : selected_) {
+      const auto& selected = entry.second;
       for (const bool takes_last : {false, true}) {
         const auto reads = [&](const StatColumn& column) {
-          return is_last(column) == takes_last && column.matchers == matchers;
+          return is_last(column) == takes_last && column.matchers == entry.first;
         };
         if (std::ranges::none_of(request_.columns, reads)) continue;
         const auto plan = plan_of(selected, points_of(takes_last));
@@ -188,43 +189,11 @@ class TableReader {
     if (!wanted.empty()) {  // the slots of the others are counted before any is read
       if (Status s = control_.add_slots(slots_of(*plan) * refs.size()); !s) return s.error();
     }
-    for (size_t begin = 0; begin < refs.size(); begin += kViewSeries) {
-      const size_t some = std::min(kViewSeries, refs.size() - begin);
-      Status s =
-          read_view(std::span(refs).subspan(begin, some), std::span(rows).subspan(begin, some), *plan, cells);
-      if (!s) return s.error();
-    }
+    const auto use = [&](size_t i, Kind kind, SeriesBins& bins) {
+      return cells.add(rows[i], {{}, kind, std::move(bins.points), bins.open});
+    };
+    if (Status s = scan_.read(refs, *plan, cells.parts(), use); !s) return s.error();
     return cells;
-  }
-
-  Status read_view(std::span<const SeriesRef> refs, std::span<const size_t> rows, const BinPlan& plan,
-                   StatCells& cells) {
-    const Parts parts = cells.parts();
-    auto view = pieces_.view(refs, parts.histograms);
-    if (!view) return view.error();
-    ColumnReader reader(table_.retention(), store_.expiry(), **view, now_, parts, control_, &presence_);
-    BinReader bins(table_.tiers(), plan, reader, now_);
-    std::vector<size_t> all(refs.size());
-    std::iota(all.begin(), all.end(), size_t{0});
-    for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {
-      const auto block = std::span(all).subspan(begin, std::min(kBlockSeries, all.size() - begin));
-      if (Status s = control_.check(); !s) return s;
-      auto read = bins.read(block);
-      if (!read) return read.error();
-      for (size_t k = 0; k < block.size(); ++k) {
-        const size_t i = block[k];
-        if (!(*view)->is_valid(i)) return names_changed();
-        Status s =
-            cells.add(rows[i], {{}, (*view)->facts(i).kind, std::move((*read)[k].points), (*read)[k].open});
-        if (!s) return s;
-      }
-    }
-    out_.damaged_frames += reader.damaged_frames();
-    control_.add_cost({.series = refs.size(),
-                       .chunks = reader.chunks(),
-                       .cached = reader.cached(),
-                       .bytes = reader.bytes()});
-    return Status::ok();
   }
 
   void note_range(const BinPlan& plan) {
@@ -257,13 +226,12 @@ class TableReader {
   }
 
   const Table& table_;
-  Store& store_;
   const StatTableRequest& request_;
   const Timestamp now_;
   QueryControl& control_;
   TablePieces pieces_;
   const TableSeries selector_;
-  HostPresence presence_;
+  SeriesScan scan_;
   const uint64_t version_ = table_.names_version();
   std::map<Matchers, Selected> selected_;
   std::unordered_map<std::string, size_t> rows_;  // their indices

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "proto/name_prefix.h"
 #include "server/json.h"
+#include "server/names/search_words.h"
 
 namespace statmill {
 namespace {
@@ -74,6 +75,22 @@ std::string rejects_json(const RefusalLog& refusals) {
     }
   }
   return out + "\n";
+}
+
+std::vector<Reports::Refused> refused_lines_with(const RefusalLog& refusals,
+                                                 const std::vector<std::string>& words, size_t limit) {
+  std::vector<Reports::Refused> out;
+  for (const RefusalRecord& record : refusals.records()) {
+    if (out.size() == limit) break;
+    if (record.is_accepted) continue;
+    const auto has = [&](const std::string& word) {
+      return place_word(record.text, word).place != WordPlace::kNone;
+    };
+    if (!std::ranges::all_of(words, has)) continue;
+    out.push_back(
+        {std::string(refusal_label(record.reason)), record.sender.text(), visible_text(record.text)});
+  }
+  return out;
 }
 
 std::string cardinality_json(const CardinalitySources& s, size_t parts) {

@@ -6,6 +6,7 @@
 
 #include "ingest/refusal_log.h"
 #include "server/minute_count.h"
+#include "server/report/reports.h"
 #include "server/table/table.h"
 
 namespace statmill {
@@ -20,6 +21,10 @@ inline constexpr size_t kPrefixesCounted = 4096;
 // Returns {"rejects":[{"time":1700000000,"listener":"udp","sender":"10.0.0.7","reason":"bad_value","bytes":5,
 // "line":"cpu x","truncated":false}]}, newest first. Bytes that are not visible ASCII are written as \xNN.
 std::string rejects_json(const RefusalLog& refusals);
+
+// As Reports::refused_with().
+std::vector<Reports::Refused> refused_lines_with(const RefusalLog& refusals,
+                                                 const std::vector<std::string>& words, size_t limit);
 
 struct CardinalitySources {  // all must outlive it
   const Table& table;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace statmill {
 
@@ -10,8 +11,21 @@ namespace statmill {
 class Reports {
  public:
   virtual ~Reports() = default;
-  virtual std::string status() const = 0;
+  // What the client may do, as the report tells it.
+  struct Reader {
+    bool may_write = false;
+    bool may_administer = false;
+  };
+  virtual std::string status(const Reader& reader) const = 0;
   virtual std::string rejects() const = 0;
+  // Returns the newest refused lines that contain all of these texts, in lower case, in either case; at most
+  // `limit`. Texts and senders are visible ASCII.
+  struct Refused {
+    std::string reason;
+    std::string sender;
+    std::string line;
+  };
+  virtual std::vector<Refused> refused_with(const std::vector<std::string>& words, size_t limit) const = 0;
   // Counts series by the first `parts` parts of their names. Cost: one pass over all names.
   virtual std::string cardinality(size_t parts) const = 0;
   virtual std::string agents() const = 0;

@@ -7,13 +7,18 @@
 
 namespace statmill {
 
-std::string ServerReports::status() const {
+std::string ServerReports::status(const Reader& reader) const {
   const Sources& s = sources_;
-  return status_json(
-      {s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started});
+  return status_json({s.table, s.store_stats.stats(), s.registry, s.health, s.connections, s.clock, s.started,
+                      s.build, s.is_demo, reader});
 }
 
 std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }
+
+std::vector<Reports::Refused> ServerReports::refused_with(const std::vector<std::string>& words,
+                                                          size_t limit) const {
+  return refused_lines_with(sources_.refusals, words, limit);
+}
 
 std::string ServerReports::cardinality(size_t parts) const {
   return cardinality_json({sources_.table, sources_.refusals, sources_.new_series}, parts);

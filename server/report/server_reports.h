@@ -1,6 +1,8 @@
 // ServerReports: the reports of a running server.
 #pragma once
 
+#include <string_view>
+
 #include "base/clock.h"
 #include "base/net/watchdog.h"
 #include "ingest/connection_registry.h"
@@ -30,11 +32,14 @@ class ServerReports final : public Reports {
     const Watchdog& watchdog;
     const Clock& clock;
     SteadyTime started;
+    std::string_view build;  // of the page
+    bool is_demo = false;
   };
   explicit ServerReports(const Sources& sources) : sources_(sources) {}
 
-  std::string status() const override;
+  std::string status(const Reader& reader) const override;
   std::string rejects() const override;
+  std::vector<Refused> refused_with(const std::vector<std::string>& words, size_t limit) const override;
   std::string cardinality(size_t parts) const override;
   std::string agents() const override;
   std::string hosts() const override;

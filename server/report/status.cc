@@ -62,6 +62,11 @@ std::string status_json(const StatusSources& s) {
   {
     JsonObject status(out);
     status.text("version", STATMILL_VERSION);
+    status.number("now", static_cast<double>(s.clock.wall().time_since_epoch().count()) / 1000);
+    status.text("build", s.build);
+    status.key("writable").append(s.reader.may_write ? "true" : "false");
+    status.key("admin").append(s.reader.may_administer ? "true" : "false");
+    status.key("demo").append(s.is_demo ? "true" : "false");
     status.number("uptime_s",
                   std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
     status.key("ready").append(problems.empty() ? "true" : "false");

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "ingest/connection_registry.h"
 #include "server/health.h"
+#include "server/report/reports.h"
 #include "server/table/table.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
@@ -20,6 +21,9 @@ struct StatusSources {  // all must outlive it
   const ConnectionRegistry& connections;
   const Clock& clock;
   SteadyTime started;
+  std::string_view build;  // of the page
+  bool is_demo = false;
+  Reports::Reader reader = {};
 };
 
 inline constexpr size_t kStatusConnectionsMax = 100;  // connections listed; "connection_count" counts all

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "base/bytes16.h"
@@ -15,6 +16,7 @@
 #include "server/table/packed_slot.h"
 #include "storage/codec/window.h"
 #include "storage/ids.h"
+#include "storage/series_row.h"
 
 namespace statmill {
 
@@ -35,7 +37,8 @@ struct Series {
   PackedSlot first_slot = kNoSlot;          // the oldest slot of the finest tier that ever had a sample
   PackedSlot last_slot = kNoSlot;           // the newest one
   uint16_t name_size = 0;
-  Kind kind = Kind::kGauge;
+  Kind kind : 4 = Kind::kGauge;
+  uint8_t joined_power : 4 = 0;  // SeriesRow::joined_power
   RetentionClass retention = kDefaultRetention;
 
   std::string_view name() const { return {reinterpret_cast<const char*>(this + 1), name_size}; }
@@ -51,6 +54,9 @@ struct Series {
     __builtin_prefetch(this, 1);
     __builtin_prefetch(&delta, 1);
   }
+  // Requires: no more than kSentJoinedPowerMax.
+  void set_joined_power(uint8_t power) { joined_power = power & 0xf; }
+  SeriesRow stored_row() const { return {id, kind, std::string(name()), joined_power}; }
   Combine combine() const { return combine_of(kind); }
   // Adds entries of a journal row to `pending`, when the server starts. Returns false if the bytes are not
   // `entries` valid entries.

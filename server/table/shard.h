@@ -70,6 +70,7 @@ struct Shard {
   // By the parity of the epoch.
   std::array<std::vector<Series*>, 2> dirty GUARDED_BY(mutex);    // series with a delta
   std::array<std::vector<Series*>, 2> created GUARDED_BY(mutex);  // series created in the epoch
+  std::array<std::vector<Series*>, 2> changed GUARDED_BY(mutex);  // series whose rows changed in the epoch
   std::array<DeltaPool, 2> deltas GUARDED_BY(mutex);
   struct Flushing {
     Series* series = nullptr;

@@ -53,10 +53,12 @@ class DeltaMover {
 std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journal) {
   Shard& shard = shards_[n];
   const auto p = static_cast<size_t>(parity);
-  std::vector<SeriesRow> created;
+  std::vector<SeriesRow> rows;
   MutexLock lock(shard.mutex);
-  for (const Series* s : shard.created[p]) created.push_back({s->id, s->kind, std::string(s->name())});
-  std::vector<Series*>().swap(shard.created[p]);  // frees the memory: new series are rare after a while
+  for (std::vector<Series*>* const list : {&shard.created[p], &shard.changed[p]}) {
+    for (const Series* s : *list) rows.push_back(s->stored_row());
+    std::vector<Series*>().swap(*list);  // frees the memory: such series are rare after a while
+  }
   DeltaPool& deltas = shard.deltas[p];
   deltas.prefetch_all();
   DeltaMover mover(deltas, journal == nullptr ? nullptr : &journal->bytes());
@@ -72,7 +74,7 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
   ram_bytes_.fetch_sub(deltas.memory_bytes(), std::memory_order_relaxed);
   deltas.clear();
   clear_burst(shard.dirty[p]);
-  return created;
+  return rows;
 }
 
 void Table::count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) {
@@ -153,6 +155,7 @@ Series* Table::restore_series(const SeriesRow& row) {
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
+  made.set_joined_power(row.joined_power);
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
 }
@@ -237,6 +240,7 @@ std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms
   out.shard = n;
   out.first_slot = s->first_slot;
   out.last_slot = s->last_slot;
+  out.joined_power = s->joined_power;
   out.flushed_tick = shard.flushed_tick;
   out.flushing_tick = shard.flushing_tick;
   out.pending = s->pending;

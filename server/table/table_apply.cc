@@ -240,7 +240,13 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
   } else {
     deltas.add(chain, placed.slot, sample.value, series->combine());
   }
-  if (is_distribution) add_histogram(deltas, chain, placed.slot, sample);
+  if (is_distribution) {
+    add_histogram(deltas, chain, placed.slot, sample);
+    if (ready && sample.ready->joined_power > series->joined_power) {
+      series->set_joined_power(sample.ready->joined_power);
+      shard.changed[context.parity].push_back(series);
+    }
+  }
   series->include_slot(placed.slot);
   return kAccepted;
 }

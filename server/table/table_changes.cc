@@ -13,6 +13,7 @@ struct Table::RemovedSeries {
   Kind kind{};
   Slot first_slot = Series::kNoSlot;
   Slot last_slot = Series::kNoSlot;
+  uint8_t joined_power = 0;
   Window pending;
   std::vector<SlotBucket> delta;
   std::vector<SlotHistogram> delta_histograms;  // of a distribution
@@ -75,7 +76,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   const SeriesArena::Number number = shard.index.erase(hash, name, series_, hash_of_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
-  RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, {}, {}, {}};
+  RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, s.joined_power, {}, {}, {}};
   if (s.delta[p] != 0) {
     shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
     if (s.kind == Kind::kDistribution) shard.deltas[p].read(s.delta[p], out.delta_histograms);
@@ -84,6 +85,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   shard.pending_bytes -= s.pending.memory_bytes();
   ram_bytes_.fetch_sub(s.pending.memory_bytes(), std::memory_order_relaxed);
   std::erase(shard.created[p], &s);
+  std::erase(shard.changed[p], &s);
   out.pending = std::move(s.pending);
   MutexLock index(index_mutex_);
   index_names();
@@ -109,6 +111,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   Series& s = create_series(shard, hash, names.to, removed->kind, retention_.class_of(names.to), removed->id);
   s.first_slot = removed->first_slot;
   s.last_slot = removed->last_slot;
+  s.set_joined_power(removed->joined_power);
   s.pending = std::move(removed->pending);
   DeltaPool& deltas = shard.deltas[p];
   const size_t bytes = deltas.memory_bytes();
@@ -119,7 +122,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   count_pending_bytes(shard, s, 0);
   series_count_.fetch_add(1, std::memory_order_relaxed);
-  return ChangedSeries::Renamed{{s.id, s.kind, std::string(s.name())}, s.retention};
+  return ChangedSeries::Renamed{s.stored_row(), s.retention};
 }
 
 // Makes the erasure part of the flush that begins. Samples of the open epoch come after it and are kept.

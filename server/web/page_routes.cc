@@ -80,6 +80,7 @@ HttpResponse missing_page(const Page& page) {
 
 Route page_route(std::string_view path, std::string_view description) {
   Route route{"GET", path, {}, 0, {}, description, Lane::kMemory};
+  route.role = Role::kNone;  // the page itself asks for the token
   return route;
 }
 
@@ -130,6 +131,7 @@ std::vector<Route> packed_page_routes(const Page& page) {
                       0,
                       [&page](const Url&, std::string_view) { return missing_page(page); },
                       "says why there is no page"});
+    routes.back().role = Role::kNone;
     return routes;
   }
   for (const Asset& asset : page.assets) {

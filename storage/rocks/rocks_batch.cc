@@ -23,20 +23,6 @@ std::string forgotten_row(Timestamp until) {
   return row;
 }
 
-std::string deleted_row() {
-  std::string row;
-  Writer(row).u8(kDeletedSeries);
-  return row;
-}
-
-std::string series_row(const SeriesRow& series) {
-  std::string row;
-  Writer out(row);
-  out.u8(static_cast<uint8_t>(series.kind));
-  out.bytes(series.name);
-  return row;
-}
-
 void add_agents(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
   rocksdb::WriteBatch& out = operations.batch();
   for (const AgentRow& row : batch.agents)
@@ -98,10 +84,10 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
   RocksBatch operations;
   rocksdb::WriteBatch& out = operations.batch();
   for (const SeriesRow& series : batch.series) {
-    operations.add(out.Put(database.series(), series_key(series.id), series_row(series)));
+    operations.add(out.Put(database.series(), series_key(series.id), encode_series_row(series)));
   }
   for (const SeriesId id : batch.deleted) {
-    operations.add(out.Put(database.series(), series_key(id), deleted_row()));
+    operations.add(out.Put(database.series(), series_key(id), encode_deleted_series()));
   }
   for (const StoreBatch::Row& row : batch.journal) {
     operations.add(out.Put(database.journal(), journal_key(row.tick), row.bytes));

@@ -273,14 +273,11 @@ Status RocksSnapshot::load_series(const LoadVisitor& visitor) {
       database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->series()));
   for (row->SeekToFirst(); row->Valid(); row->Next()) {
     const std::optional<SeriesId> id = parse_series_key(row->key().ToStringView());
-    Reader in(row->value().ToStringView());
-    const uint8_t kind_byte = in.u8();
-    const auto kind = static_cast<Kind>(kind_byte);
-    const std::string_view name = in.bytes(in.remaining());
-    const bool is_deleted = kind_byte == kDeletedSeries && name.empty();
-    const bool is_series = !name.empty() && is_kind(kind_byte);
-    if (!id || (!is_deleted && !is_series)) return corrupt("an impossible series row");
-    Status taken = is_deleted ? visitor.deleted(*id) : visitor.series({*id, kind, std::string(name)});
+    const std::string_view value = row->value().ToStringView();
+    const bool is_deleted = is_deleted_series(value);
+    const std::optional<SeriesRow> series = id ? decode_series_row(*id, value) : std::nullopt;
+    if (!id || (!is_deleted && !series)) return corrupt("an impossible series row");
+    Status taken = is_deleted ? visitor.deleted(*id) : visitor.series(*series);
     if (!taken) return taken;
   }
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));

@@ -133,15 +133,11 @@ Status Scrubber::catalog() {
     const auto id = parse_series_key(key);
     if (!id) return report_.add_fault("series", "a key is not 4 bytes long");
     ids_.push_back(*id);
-    Reader in(value);
-    const uint8_t kind = in.u8();
-    const std::string_view name = in.bytes(in.remaining());
-    const bool is_deleted = kind == kDeletedSeries && name.empty();
-    if (in.failed() || (!is_deleted && (!is_kind(kind) || name.empty())))
-      return report_.add_fault("series " + std::to_string(*id), "an impossible row");
-    if (is_deleted) return;
+    if (is_deleted_series(value)) return;
+    const auto series = decode_series_row(*id, value);
+    if (!series) return report_.add_fault("series " + std::to_string(*id), "an impossible row");
     ++report_.series;
-    names_.emplace_back(hash_name(name), *id);
+    names_.emplace_back(hash_name(series->name), *id);
   });
   check_names();
   return read;

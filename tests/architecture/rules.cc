@@ -57,6 +57,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
         {"documents", {"agents", "http", "tick"}},
+        {"live", {"http", "query", "table"}},
         {"admin", {"documents", "http", "agents", "tick", "table"}}}},
   };
   return layers_with_folders;

@@ -85,6 +85,21 @@ TEST_F(DistributionsE2e, HistogramsOfSeveralHostsMergeExactly) {
   EXPECT_EQ(totals.at("took;host=c").count, 3);
 }
 
+TEST_F(DistributionsE2e, PercentilesSayHowNearTheyAre) {
+  server_.send("%took h5 20 20:1\n");
+  const auto within = [&] { return server_.get("/api/v1/query?series=took&stats=p50&max_points=1"); };
+  EXPECT_THAT(within(), HasSubstr(R"("within":0.015625)"));
+  server_.wait_until_durable();
+  server_.send("%took h3 20 18:1\n");
+  EXPECT_THAT(within(), HasSubstr(R"("within":0.078125)"));
+  server_.wait_until_durable();
+  server_.kill();
+  server_.start();
+  EXPECT_THAT(within(), HasSubstr(R"("within":0.078125)")) << "from the series' row";
+  ASSERT_EQ(server_.cli({"rename", "took", "taken"}).status, 0);
+  EXPECT_THAT(server_.get("/api/v1/heatmap?series=taken"), HasSubstr(R"("within":0.078125)"));
+}
+
 TEST_F(DistributionsE2e, AHeatmapOfAGaugeIsAnError) {
   server_.send("gauge 5\n");
   const HttpReply answer = http_get(server_.http(), "/api/v1/heatmap?series=gauge");

@@ -51,6 +51,7 @@ Url url_of(const QueryParameters& query) {
   if (query.timeout) url.parameters.push_back({"timeout", format_duration(*query.timeout)});
   url.parameters.push_back({"align", request.align ? "true" : "false"});
   url.parameters.push_back({"format", query.is_csv ? "csv" : "json"});
+  url.parameters.push_back({"missing", request.lists_missing ? "list" : "error"});
   std::string stats;
   for (const Stat stat : query.stats) stats.append(stats.empty() ? "" : ",").append(stat_name(stat));
   for (const Percentile& percentile : request.percentiles)
@@ -64,6 +65,7 @@ void check_same(const QueryParameters& a, const QueryParameters& b) {
   SM_CHECK(a.request.from_s == b.request.from_s && a.request.until_s == b.request.until_s);
   SM_CHECK(a.request.step_s == b.request.step_s && a.request.max_points == b.request.max_points);
   SM_CHECK(a.request.align == b.request.align && a.timeout == b.timeout && a.is_csv == b.is_csv);
+  SM_CHECK(a.request.lists_missing == b.request.lists_missing);
   const auto parts_of = [](const Parts& p) { return std::tuple(p.extremes, p.squares, p.histograms); };
   SM_CHECK(parts_of(a.request.parts) == parts_of(b.request.parts) && a.stats == b.stats);
   SM_CHECK(

@@ -18,6 +18,7 @@
 #include "storage/agent_row.h"
 #include "storage/document_row.h"
 #include "storage/family_row.h"
+#include "storage/series_row.h"
 
 namespace statmill {
 namespace {
@@ -90,6 +91,8 @@ TEST(Seeds, AgentRowDecodes) {
   Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
   EXPECT_TRUE(decode_agent_row(AgentId{}, bytes));
 }
+
+TEST(Seeds, SeriesRowDecodes) { EXPECT_TRUE(decode_series_row(7, seed("series_row/wide"))); }
 
 TEST(Seeds, DocumentRowDecodes) {
   const DocumentKey key{DocumentKind::kView, "abc"};

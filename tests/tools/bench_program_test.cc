@@ -231,6 +231,7 @@ TEST_F(BenchProgram, QueryMeasuresRightAnswers) {
                                           "pending24h_ms",
                                           "find1m_ms",
                                           "find1m.prefix_ms",
+                                          "find1m.search_ms",
                                           "select1m_ms",
                                           "select1m.first_ms",
                                           "small_busy.idle_ms",

@@ -25,7 +25,7 @@ Measured measure_year5m(const QueryContext& context);
 Measured measure_pending24h(const QueryContext& context);
 
 // query_names.cc: lists of names.
-//   find1m: of 1,000,000 names with dots those with a literal in their middle, and those of one prefix
+//   find1m: of 1,000,000 names with dots those with a literal in their middle, of one prefix, with two words
 //   select1m: the 20 of 1,000,000 series of 9 labels that two matchers select, and the first 1000 of all
 Measured measure_find1m(const QueryContext& context);
 Measured measure_select1m(const QueryContext& context);

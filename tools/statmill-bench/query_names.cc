@@ -18,6 +18,13 @@ QueryFigure list_figure(std::string name, const std::string& glob, size_t rows) 
           .want = {.rows = rows}};
 }
 
+QueryFigure search_figure(std::string name, const std::string& words, size_t rows) {
+  return {.name = std::move(name),
+          .path = "/api/v1/search",
+          .parameters = {{"q", words}, {"limit", "1000"}},
+          .want = {.rows = rows}};
+}
+
 constexpr size_t kSeriesPerInstance = 1000;
 constexpr size_t kPaths = 50;
 
@@ -47,9 +54,11 @@ Measured measure_find1m(const QueryContext& context) {
       names_of(context, hosts * kSeriesPerHost, [](size_t i) { return QueryName{series_name(i)}; });
   const std::string last = series_name((hosts - 1) * kSeriesPerHost);  // servers.host09999.cpu.0.user
   const std::string host = last.substr(0, last.find(".cpu"));
-  return measure_figures(context, data,
-                         {list_figure("find1m", "*" + host.substr(host.find(".host") + 1) + ".cpu.3*", 10),
-                          list_figure("find1m.prefix", host + ".*", kSeriesPerHost)});
+  return measure_figures(
+      context, data,
+      {list_figure("find1m", "*" + host.substr(host.find(".host") + 1) + ".cpu.3*", 10),
+       list_figure("find1m.prefix", host + ".*", kSeriesPerHost),
+       search_figure("find1m.search", "SERVERS " + host.substr(host.find(".host") + 1), kSeriesPerHost)});
 }
 
 Measured measure_select1m(const QueryContext& context) {

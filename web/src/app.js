@@ -1,13 +1,6 @@
 // What screens and panels get from the page around them. main.js makes it; everybody else only has its type.
 
 /**
- * @typedef {object} Loss what is shown in the frame
- * @property {number} agents lines that agents have lost in the range
- * @property {number} refused samples
- * @property {number} dropped datagrams that the kernel dropped
- */
-
-/**
  * @typedef {object} App
  * @property {import("./state/store.js").Store<import("./state/url.js").Route>} store the route
  * @property {() => import("./state/url.js").Route} route
@@ -41,8 +34,8 @@
  * @typedef {object} ServerState
  * @property {any} status answer of /api/v1/status, null before the first one
  * @property {number} refused samples since its start
- * @property {number} lost lines that agents lost
  * @property {"off"|"stream"|"poll"} live
+ * @property {boolean} isNewer it has the page of another version
  */
 
 /**

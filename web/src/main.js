@@ -19,13 +19,15 @@ import { createDrafts } from "./state/drafts.js";
 import { createSequences, keyName, takesText } from "./state/keys.js";
 import { createPrefs, zoneName } from "./state/prefs.js";
 import { createStore, oncePerFrame } from "./state/store.js";
-import { emptyRoute, formatFragment, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
+import { emptyRoute, formatFragment, kDefaultFrom, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./app.js").Screen} Screen */
 /** @typedef {import("./state/url.js").Route} Route */
 
 const kStatusMs = 10_000;
+/** Ranges for servers whose data are younger. @type {[string, number][]} */
+const kYoung = [["-5m", 300], ["-15m", 900]];
 
 /** @param {string} id @returns {HTMLElement} */
 function byId(id) {
@@ -56,9 +58,9 @@ const kMakers = {
 const prefs = createPrefs(storageOf("localStorage"));
 const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
-const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, lost: 0, live: "off" }));
+const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, live: "off", isNewer: false }));
 const clock = createClock();
-const client = createClient({ fetch: window.fetch.bind(window), clock, link });
+const client = createClient({ clock, link, onTokenNeeded: () => void askToken() });
 const batch = createBatch({ client });
 const hosts = createHosts({ client });
 const main = byId("main");
@@ -69,11 +71,33 @@ const ranges = [];
 let screen = null;
 let screenKey = "";
 
+/** The page of the server when this one was opened; null until the server has told. @type {string|null} */
+let firstBuild = null;
+/** The server has another page than when this one was opened. @param {unknown} build */
+function isOtherBuild(build) {
+  if (typeof build !== "string" || build === "") return false;
+  firstBuild ??= build;
+  return build !== firstBuild;
+}
+
+let isAskingToken = false;
+/** The server wants a token: it is typed here, and kept in memory, or as long as the tab on request. */
+async function askToken() {
+  if (isAskingToken) return;
+  isAskingToken = true;
+  const { openToken } = await import("./screens/token.js");
+  openToken(storageOf("sessionStorage"), (token) => {
+    client.setToken(token);
+    app.refresh();
+  }, () => { isAskingToken = false; });
+}
+
 const live = createLive({
   client, document,
   channel: typeof BroadcastChannel === "function" ? new BroadcastChannel("statmill.live") : null,
   onState(event, data) {
-    if (event === "state") server.patch({ refused: data.refused ?? server.get().refused });
+    if (event !== "state") return;
+    server.patch({ refused: data.refused ?? server.get().refused, isNewer: isOtherBuild(data.build) });
   },
   onMode: (how) => server.patch({ live: how }),
 });
@@ -234,14 +258,36 @@ async function show() {
     const make = await kMakers[name]();
     if (screenKey !== key) return;  // another screen was opened meanwhile
     screen?.destroy();
-    main.textContent = "";
-    main.className = `screen-${name}`;
+    // an element of its own: a template that was once drawn into an element must not find it emptied
+    const root = document.createElement("div");
+    root.className = `screen screen-${name}`;
+    main.replaceChildren(root);
     window.scrollTo(0, 0);
-    screen = make(main, app);
+    screen = make(root, app);
     app.announce(screen.title());
   }
   screen?.update(store.get());
   drawTitle();
+}
+
+/** A young server has little to show of an hour: the range is then the shortest one that has all. */
+async function fitRange() {
+  const { from, until } = store.get();
+  if (from !== kDefaultFrom || until !== "now" || /[?&]from=/.test(window.location.hash)) return;
+  try {
+    const answer = await client.get("/api/v1/series", { match: "{host.up*,statmill.series}", limit: 1 });
+    const first = answer.series[0]?.first_s;
+    const status = await client.get("/api/v1/status");
+    if (typeof status.now === "number") clock.observe(status.now);
+    const age = clock.now() - first;
+    const fit = kYoung.find(([, seconds]) => age > 0 && age < seconds);
+    if (!fit || store.get().from !== kDefaultFrom) return;
+    // no step of the user: Back must not return to the other range
+    window.history.replaceState(null, "", formatFragment({ ...store.get(), from: fit[0] }));
+    store.patch({ from: fit[0] });
+  } catch {
+    // the usual range shows the same, with more hatch
+  }
 }
 
 async function readStatus() {
@@ -249,8 +295,7 @@ async function readStatus() {
     const status = await client.get("/api/v1/status");
     const refused = Object.values(status.samples ?? {}).reduce((sum, one) =>
       sum + Object.values(one.refused ?? {}).reduce((/** @type {number} */ a, b) => a + Number(b), 0), 0);
-    const lost = hosts.known().reduce((sum, host) => sum + (host.agent?.lines_lost ?? 0), 0);
-    server.patch({ status, refused, lost });
+    server.patch({ status, refused });
   } catch {
     // the link's state says it
   }
@@ -292,6 +337,7 @@ link.listen((now, before) => {
   if (before.isAway && !now.isAway) app.refresh();
 });
 server.listen(drawFrame);
+hosts.onLoad(drawFrame);
 client.onPending((pending) => byId("progress").classList.toggle("on", pending > 0));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pool.restyle());
 document.addEventListener("keydown", onKey);
@@ -331,8 +377,11 @@ store.listen((now, before) => {
 });
 prefs.listen(tickRefresh);
 
+client.setToken(storageOf("sessionStorage")?.getItem("statmill.token") ?? "");
 drawTheme();
 void show();
 void readStatus();
+void fitRange();
+if (store.get().screen !== "hosts") void hosts.load().catch(() => undefined);
 live.turn(store.get().live === "1");
 tickRefresh();

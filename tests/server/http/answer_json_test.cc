@@ -37,19 +37,34 @@ TEST(AnswerJsonTest, AKnownUnitIsNamed) {
   EXPECT_THAT(*heatmap_json(answer, {}, {}, {}), testing::HasSubstr(R"("series":["cpu"],"unit":"ms",)"));
 }
 
+TEST(AnswerJsonTest, PercentilesOfWideBucketsAreLessExact) {
+  QueryAnswer answer = small_answer();
+  answer.series[0].kind = Kind::kDistribution;
+  answer.series[0].percentiles = {{1, 2, 3}};
+  const std::vector<Percentile> p99 = {*Percentile::parse("p99")};
+  EXPECT_THAT(*query_answer_json(answer, {}, p99), testing::HasSubstr(R"("within":0.015625,"p99")"));
+  answer.series[0].joined_power = 2;
+  EXPECT_THAT(*query_answer_json(answer, {}, p99), testing::HasSubstr(R"("within":0.078125,"p99")"));
+  EXPECT_THAT(*heatmap_json(answer, {}, {}, {}), testing::HasSubstr(R"("within":0.078125)"));
+  answer.series[0].kind = Kind::kGauge;
+  EXPECT_THAT(*query_answer_json(answer, {}, p99), testing::Not(testing::HasSubstr("within")));
+}
+
 TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {
   QueryAnswer merged = small_answer();
   merged.merged = {"a", "b"};
   const Stat stats[] = {Stat::kCount};
   const std::vector<HeatmapRow> rows = {{0, 0, {1, 0, 0}}, {1, 1.03125, {1, 0, 1}}};
   const std::string want =
-      "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"count\":[2,null,1],"
+      "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"within\":0.015625,"
+      "\"count\":[2,null,1],"
       "\"buckets\":[[0,0],[1,1.03125]],\"counts\":[[1,0,0],[1,0,1]]}\n";
   EXPECT_EQ(*heatmap_json(merged, rows, stats, {}), want);
   EXPECT_TRUE(heatmap_json(merged, rows, stats, {}, want.size()));
   EXPECT_FALSE(heatmap_json(merged, rows, stats, {}, 80));
   EXPECT_EQ(*heatmap_json(merged, {}, {}, {}),
-            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"buckets\":[],"
+            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"within\":0."
+            "015625,\"buckets\":[],"
             "\"counts\":[]}\n");
 }
 

@@ -81,5 +81,46 @@ TEST(ContentCodingTest, WhatIsEncodedInPiecesDecodesToTheWhole) {
   EXPECT_EQ(make_encoder(ContentCoding::kNone), nullptr);
 }
 
+// Returns what the bytes decode to without what follows them.
+std::string decoded_so_far(ContentCoding coding, const std::string& bytes) {
+  std::string out(size_t{1} << 16, '\0');
+  if (coding == ContentCoding::kZstd) {
+    ZSTD_DCtx* context = ZSTD_createDCtx();
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    EXPECT_EQ(ZSTD_isError(ZSTD_decompressStream(context, &to, &in)), 0U);
+    ZSTD_freeDCtx(context);
+    out.resize(to.pos);
+    return out;
+  }
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_SYNC_FLUSH), Z_OK);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST(ContentCodingTest, WhatIsFlushedCanBeDecoded) {
+  for (const ContentCoding coding : {ContentCoding::kGzip, ContentCoding::kZstd}) {
+    const auto encoder = make_encoder(coding);
+    std::string encoded;
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      const std::string line = "line " + std::to_string(i) + "\n";
+      text += line;
+      encoded += encoder->encode(line, false);
+      encoded += encoder->flush();
+      EXPECT_EQ(decoded_so_far(coding, encoded), text);
+    }
+    encoded += encoder->encode({}, true);
+    EXPECT_EQ(coding == ContentCoding::kGzip ? gunzip(encoded) : unzstd(encoded), text);
+  }
+}
+
 }  // namespace
 }  // namespace statmill

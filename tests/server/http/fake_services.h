@@ -78,6 +78,10 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
         {{"cpu", Kind::kGauge, 100, 50, "percent", "Load.", "10s:1d"}, {"hits", Kind::kEvent, 90}}, true};
   };
   std::function<Result<TreePage>(const TreeRequest&)> on_tree = [](const TreeRequest&) { return TreePage{}; };
+  std::function<Result<SearchPage>(const SearchRequest&)> on_search = [](const SearchRequest&) {
+    return SearchPage{};
+  };
+  std::vector<Refused> refused;
   std::string status_text = "{\"version\":\"test\"}\n";
   std::atomic<bool> has_progress{true};
   Registry registry;
@@ -94,14 +98,23 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
     return on_controlled_query ? on_controlled_query(request, control) : on_query(request);
   }
   Result<TreePage> tree(const TreeRequest& request, QueryControl&) const override { return on_tree(request); }
+  Result<SearchPage> search(const SearchRequest& request, QueryControl&) const override {
+    return on_search(request);
+  }
   Result<StatTable> table(const StatTableRequest&, Timestamp, QueryControl&) const override {
     return StatTable{};
+  }
+  Result<ChangesAnswer> changes(const ChangesRequest&, Timestamp, QueryControl&) const override {
+    return ChangesAnswer{};
   }
   Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
     return on_list(match, limit);
   }
-  std::string status() const override { return status_text; }
+  std::string status(const Reader&) const override { return status_text; }
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }
+  std::vector<Refused> refused_with(const std::vector<std::string>&, size_t limit) const override {
+    return {refused.begin(), refused.begin() + static_cast<ptrdiff_t>(std::min(limit, refused.size()))};
+  }
   std::string cardinality(size_t parts) const override { return "parts " + std::to_string(parts) + "\n"; }
   std::string agents() const override { return "{\"known\":0,\"connected\":0,\"agents\":[]}\n"; }
   std::string hosts() const override { return "{\"now\":0,\"hosts\":[]}\n"; }

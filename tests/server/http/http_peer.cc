@@ -70,10 +70,11 @@ bool HttpPeer::receive_chunks(std::string& body) {
   }
 }
 
-RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads,
-                             const KnownHosts* hosts) {
+RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t threads, const KnownHosts* hosts,
+                             const Access* access) {
   HttpSite site = fake.site();
   site.hosts = hosts;
+  site.access = access;
   auto server = HttpServer::open(io_, {"127.0.0.1", 0}, std::move(site), options);
   SM_CHECK(server.has_value());
   server_ = *std::move(server);

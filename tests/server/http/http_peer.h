@@ -51,7 +51,7 @@ class HttpPeer {
 class RunningServer {
  public:
   explicit RunningServer(FakeServices& fake, HttpOptions options = {}, size_t threads = 2,
-                         const KnownHosts* hosts = nullptr);
+                         const KnownHosts* hosts = nullptr, const Access* access = nullptr);
   ~RunningServer() { stop(); }
 
   const Endpoint& endpoint() const { return server_->local_endpoint(); }

@@ -95,7 +95,7 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
        "no such format"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
        "{\"error\":\"unknown parameter \\\"form\\\" (known: series, expr, from, until, step, max_points, "
-       "stats, align, format, timeout)\",\"status\":400}\n",
+       "stats, align, format, timeout, missing)\",\"status\":400}\n",
        "misspelt"},
       {"GET", "/api/v1/series?limit=1&limit=2", "", 400,
        "{\"error\":\"parameter \\\"limit\\\" is given more than once\",\"status\":400}\n", "repeated"},
@@ -156,7 +156,7 @@ TEST_F(RouterTest, TreeListsChildren) {
     return page;
   };
   const std::string children =
-      R"({"prefix":"host.web1.","series":12,"children":[{"part":"cpu","series":9,"branch":true},)"
+      R"({"prefix":"host.web1.","series":12,"names":0,"children":[{"part":"cpu","series":9,"branch":true},)"
       R"({"part":"requests","series":2,"tags":true},)"
       R"({"part":"uptime","series":1,"kind":"gauge","last_s":1700000020}],"next":)";
   EXPECT_EQ(ask("GET", "/api/v1/tree?prefix=host.web1.&limit=3").body, children + "\"uptime\"}\n");

@@ -138,6 +138,93 @@ TEST_F(OverviewRoutesTest, ErrorsAreClear) {
             422U);
 }
 
+TEST_F(OverviewRoutesTest, TreeListsTheTagsOfAPathAfterASemicolon) {
+  for (const char* const name :
+       {"disk.used", "disk.used;d=a", "disk.used;d=b;x=1", "disk.used;d=c", "disk.usedx;d=a"})
+    world_.add(name, Kind::kGauge, Number::of(1), kNow_s - 10);
+  const auto tree = [&](Parameters parameters) {
+    return json::parse(world_.ask({"/api/v1/tree", std::move(parameters)}).body).as_object();
+  };
+  const json::object page = tree({{"prefix", "disk.used;"}, {"limit", "2"}});
+  EXPECT_EQ(json::serialize(page.at("children")),
+            R"([{"part":"d=a","series":1,"kind":"gauge","last_s":1700000090},)"
+            R"({"part":"d=b;x=1","series":1,"kind":"gauge","last_s":1700000090}])");
+  EXPECT_EQ(page.at("series"), 3);
+  EXPECT_EQ(page.at("next"), "d=b;x=1");
+  const json::object rest = tree({{"prefix", "disk.used;"}, {"after", "d=b;x=1"}});
+  EXPECT_EQ(rest.at("children").as_array().size(), 1U);
+  EXPECT_TRUE(rest.at("next").is_null());
+  EXPECT_EQ(rest.at("names"), page.at("names"));
+  world_.add("new", Kind::kGauge, Number::of(1), kNow_s - 10);
+  EXPECT_NE(tree({}).at("names"), page.at("names"));
+}
+
+TEST_F(OverviewRoutesTest, SearchFindsSeriesWithTheirKinds) {
+  world_.add("sched.wait_ns;host=web1", Kind::kDistribution, Number::of(1), kNow_s - 10);
+  world_.add("load.run;host=web1", Kind::kGauge, Number::of(1), kNow_s - 10);
+  const auto search = [&](Parameters parameters) {
+    return json::parse(world_.ask({"/api/v1/search", std::move(parameters)}).body).as_object();
+  };
+  const json::object found = search({{"q", "WEB wait"}});
+  EXPECT_EQ(found.at("total"), 1);
+  EXPECT_EQ(found.at("total_is"), "exact");
+  EXPECT_EQ(
+      json::serialize(found.at("series")),
+      R"([{"name":"sched.wait_ns;host=web1","kind":"distribution","last_s":1700000090,"hits":[[6,10],[19,22]]}])");
+  EXPECT_EQ(search({{"q", "web"}, {"kind", "gauge"}}).at("total"), 1);
+  EXPECT_EQ(search({{"q", "web"}, {"under", "load."}}).at("total"), 1);
+  world_.fake().refused = {{"bad_value", "10.0.0.7", "web much"}};
+  EXPECT_EQ(json::serialize(search({{"q", "web"}}).at("refused")),
+            R"([{"reason":"bad_value","from":"10.0.0.7","line":"web much"}])");
+  for (const Parameters& bad : std::vector<Parameters>{{},
+                                                       {{"q", " "}},
+                                                       {{"q", "a"}, {"kind", "x"}},
+                                                       {{"q", "a"}, {"limit", "1001"}},
+                                                       {{"q", std::string(257, 'a')}}})
+    EXPECT_EQ(world_.ask({"/api/v1/search", bad}).status, 400U);
+}
+
+TEST_F(OverviewRoutesTest, ChangesListsWhatMovedMostFirst) {
+  const int64_t then = kNow_s - 600;
+  const auto add = [&](std::string_view name, Kind kind, int was, int is) {
+    for (int64_t time_s = kNow_s - 1200; time_s < kNow_s; time_s += 10) {
+      const int noise = static_cast<int>(time_s / 10 % 3);
+      world_.add(name, kind, Number::of((time_s < then ? was : is) + noise), time_s, time_s + 10);
+    }
+  };
+  add("same;h=1", Kind::kGauge, 5, 5);
+  add("little;h=1", Kind::kGauge, 5, 6);
+  add("much;h=1", Kind::kGauge, 5, 50);
+  add("hits;h=1", Kind::kEvent, 100, 110);
+  add("wait;h=1", Kind::kDistribution, 10, 1000);
+  world_.add("few;h=1", Kind::kGauge, Number::of(1), kNow_s - 50);
+  const auto changes = [&](Parameters more) {
+    Parameters parameters = {
+        {"match", "{h=\"1\"}"}, {"from", std::to_string(then)}, {"until", std::to_string(kNow_s)}};
+    for (auto& one : more) parameters.push_back(std::move(one));
+    return json::parse(world_.ask({"/api/v1/changes", parameters}).body).as_object();
+  };
+  const json::object answer = changes({});
+  EXPECT_EQ(answer.at("selected"), 6);
+  EXPECT_EQ(answer.at("compared"), 5) << "few has less than 10 samples";
+  EXPECT_EQ(answer.at("was_from"), kNow_s - 1200);
+  EXPECT_EQ(answer.at("was_until"), then);
+  std::string names;
+  for (const auto& one : answer.at("series").as_array())
+    names += std::string(one.at("name").as_string()) + " ";
+  EXPECT_EQ(names, "much;h=1 wait;h=1 hits;h=1 little;h=1 ");
+  const json::value& wait = answer.at("series").at(1);
+  EXPECT_EQ(wait.at("by"), "distribution");
+  EXPECT_EQ(wait.at("score"), 1);
+  EXPECT_EQ(wait.at("was").at("n"), 60);
+  EXPECT_EQ(answer.at("series").at(0).at("by"), "mean");
+  EXPECT_EQ(changes({{"limit", "1"}}).at("series").as_array().size(), 1U);
+  EXPECT_EQ(changes({{"against", "1d"}}).at("compared"), 0);
+  for (const Parameters& bad :
+       std::vector<Parameters>{{}, {{"match", "x"}, {"against", "soon"}}, {{"match", "x"}, {"limit", "0"}}})
+    EXPECT_EQ(world_.ask({"/api/v1/changes", bad}).status, 400U);
+}
+
 // Each cell is what /api/v1/query answers for the series of the row as one slot.
 RC_GTEST_PROP(OverviewTable, CellsEqualQueriesOfOneSlot, ()) {
   PromqlWorld world(true);

@@ -50,6 +50,17 @@ TEST_F(LimitsReportTest, RejectsAreValidJsonForAnyBytes) {
   EXPECT_FALSE(error) << error.message();
 }
 
+TEST_F(LimitsReportTest, FindsTheRefusedLinesThatHaveAllWords) {
+  send("orders.paid x\nshop.orders y\ng 1\nshop.Orders;a z\n");
+  const auto found = refused_lines_with(intake_.refusals(), {"orders", "shop"}, 3);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].line.substr(0, 11), "shop.Orders");
+  EXPECT_EQ(found[1].line, "shop.orders y");
+  EXPECT_EQ(found[1].reason, "bad_value");
+  EXPECT_EQ(found[1].sender, "http");
+  EXPECT_EQ(refused_lines_with(intake_.refusals(), {"orders"}, 1).size(), 1U);
+}
+
 TEST_F(LimitsReportTest, RejectsTellWhichOtherKindsWereAccepted) {
   send("g 1\n*g 1\n");
   EXPECT_NE(rejects_json(intake_.refusals())

@@ -231,6 +231,24 @@ TEST_F(TableTest, ACopyHasEverySampleFromDeltaToFlush) {
   EXPECT_EQ(table_.ram_bytes(), DeltaPool::kNodeBytes) << "one bucket is left";
 }
 
+TEST_F(TableTest, ASeriesIsStoredAgainWhenItsSamplesComeInWiderBuckets) {
+  send("%d h5 3 3:1\n");
+  const ShardNo shard = copy_of(table_, "d")->shard;
+  const auto rows = [&] {
+    JournalDraft draft;
+    return table_.collect(shard, table_.end_epoch().parity, &draft);
+  };
+  ASSERT_EQ(rows().size(), 1U);
+  send("%d h3 3 3:1\n%d h3 3 3:1\n");
+  const std::vector<SeriesRow> wider = rows();
+  ASSERT_EQ(wider.size(), 1U);
+  EXPECT_EQ(wider[0].joined_power, 2);
+  EXPECT_EQ(table_.pieces("d", false)->joined_power, 2);
+  send("%d h4 3 3:1\n");
+  EXPECT_EQ(rows().size(), 0U);
+  EXPECT_EQ(table_.pieces("d", false)->joined_power, 2) << "the widest of all";
+}
+
 // The bounded search along the chain does not find these slots.
 TEST_F(TableTest, MergesManySlotsOfOneEpochInAnyOrder) {
   std::string lines;

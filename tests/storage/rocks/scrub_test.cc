@@ -179,7 +179,7 @@ TEST_F(ScrubTest, FindsInvalidRows) {
 }
 
 TEST_F(ScrubTest, KnowsDeletedSeries) {
-  plant(kCatalog, series_key(7), std::string(1, static_cast<char>(kDeletedSeries)));
+  plant(kCatalog, series_key(7), encode_deleted_series());
   const ScrubReport report = scrub_offline();
   EXPECT_THAT(words(report), IsEmpty());
   EXPECT_EQ(report.series, kSeries - 1);

@@ -72,11 +72,12 @@ export function isAbort(error) {
 
 /**
  * @param {object} needs
- * @param {typeof globalThis.fetch} needs.fetch
+ * @param {typeof globalThis.fetch} [needs.fetch] by default the browser's
  * @param {import("./clock.js").Clock} needs.clock
  * @param {import("../state/store.js").Store<Link>} needs.link
+ * @param {() => void} [needs.onTokenNeeded] an answer was 401
  */
-export function createClient({ fetch, clock, link }) {
+export function createClient({ fetch = (url, init) => globalThis.fetch(url, init), clock, link, onTokenNeeded }) {
   let token = "";
   let pending = 0;
   /** @type {Set<(pending: number) => void>} */
@@ -119,6 +120,7 @@ export function createClient({ fetch, clock, link }) {
     if (response.status === 502 || response.status === 504) wentAway();  // a proxy without its server
     else cameBack();
     if (response.ok || response.status === 304) return response;
+    if (response.status === 401) onTokenNeeded?.();
     /** @type {any} */
     let body = null;
     const text = await response.text().catch(() => "");

@@ -29,13 +29,23 @@ export function createHosts({ client }) {
   let list = [];
   /** @type {string[]} */
   let order = [];
+  /** @type {Set<() => void>} */
+  const listeners = new Set();
   return {
     /** @param {{signal?: AbortSignal}} [options] @returns {Promise<Host[]>} */
     async load(options) {
       const answer = await client.get("/api/v1/hosts", {}, options);
       list = Array.isArray(answer.hosts) ? answer.hosts : [];
+      for (const heard of listeners) heard();
       return list;
     },
+    /** Calls `heard` after each load. @param {() => void} heard */
+    onLoad(heard) {
+      listeners.add(heard);
+      return () => listeners.delete(heard);
+    },
+    /** Lines that agents have lost, of all hosts. */
+    lost: () => list.reduce((sum, host) => sum + (host.agent?.lines_lost ?? 0), 0),
     /** What was loaded last. */
     known: () => list,
     /** @param {string} host */

@@ -5,12 +5,20 @@
 import { ApiError, isAbort } from "./client.js";
 
 /** @typedef {{i: number, t: number, count?: number, sum?: number, min?: number, max?: number}} Slot */
-/** @typedef {{series: string[], onSlots: (slots: (Slot & {name: string})[], now: number) => void}} Watcher */
+/**
+ * @typedef {object} Watcher
+ * @property {string[]} series
+ * @property {(slots: (Slot & {name: string})[], now: number) => void} onSlots
+ * @property {() => void} onBreak what came before the next slots is not known
+ */
 
 export const kSeriesMax = 1000;  // of one stream, the server's limit
 const kStreamsMax = 4;           // of one browser
+// a stream has at least one name; this one is there on every server
+const kOwnSeries = "statmill.series";
 const kHiddenMs = 30_000;
 const kSettleMs = 200;
+const kAskMs = 3000;
 const kRetryMs = [1000, 2000, 4000, 8000, 15_000];
 
 /**
@@ -34,16 +42,14 @@ export function createLive({ client, document, channel, onState, onMode }) {
   /** @type {number|undefined} */
   let hiding;
   const id = Math.random().toString(36).slice(2);
-  /** Other tabs that stream, and when they said so. @type {Map<string, number>} */
-  const others = new Map();
-  let round = 0;
+  /** Other tabs that stream. @type {Set<string>} */
+  const others = new Set();
 
   channel?.addEventListener("message", ({ data }) => {
     if (typeof data?.id !== "string") return;
-    if (data.streams) others.set(data.id, round);
-    else others.delete(data.id);
+    if (data.streams) others.add(data.id);
+    else if (others.delete(data.id) && isOn && stream === null) restart();  // a place has become free
     if (data.asks && stream !== null) channel?.postMessage({ id, streams: true });
-    if (!data.streams) restart();
   });
 
   /** @param {boolean} streams @param {boolean} [asks] */
@@ -71,16 +77,23 @@ export function createLive({ client, document, channel, onState, onMode }) {
     }
     if (others.size >= kStreamsMax) {
       onMode("poll");
+      // a window may have closed without a word: those that are left say so when they are asked
+      settle = window.setTimeout(() => {
+        others.clear();
+        tell(false, true);
+        restart();
+      }, kAskMs);
       return;
     }
     const series = [...new Set([...watchers].flatMap((watcher) => watcher.series))].slice(0, kSeriesMax);
     const mine = new AbortController();
     stream = mine;
+    for (const watcher of watchers) watcher.onBreak();
     tell(true);
     try {
       await client.events(
         "/api/v1/live",
-        { series, stats: ["count", "sum", "min", "max"], every: 1 },
+        { series: series.length > 0 ? series : [kOwnSeries], stats: ["count", "min", "max"], every: 1 },
         (event, data) => {
           failures = 0;
           if (event !== "slots") {
@@ -110,6 +123,12 @@ export function createLive({ client, document, channel, onState, onMode }) {
     settle = window.setTimeout(open, wait);
   }
 
+  window.addEventListener("pagehide", () => {
+    if (stream !== null) stop();
+  });
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted && isOn) restart();
+  });
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
     if (document.hidden) {
@@ -120,7 +139,6 @@ export function createLive({ client, document, channel, onState, onMode }) {
       }, kHiddenMs);
     } else if (isHidden) {
       isHidden = false;
-      ++round;
       tell(false, true);
       restart();
     }

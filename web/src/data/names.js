@@ -28,7 +28,7 @@ export function createNames({ client }) {
     /**
      * @param {string} prefix empty, `path.` or `path;`
      * @param {{after?: string, limit?: number, signal?: AbortSignal}} [options]
-     * @returns {Promise<{prefix: string, series: number, names?: number, children: TreeChild[], next: string|null}>}
+     * @returns {Promise<{prefix: string, series: number, children: TreeChild[], next: string|null}>}
      */
     tree(prefix, options = {}) {
       const { after, limit = 200, signal } = options;
@@ -38,7 +38,7 @@ export function createNames({ client }) {
     /**
      * A searcher whose newer question ends the older one, so answers never come in the wrong order.
      * @returns {(q: string, options?: {kind?: string, under?: string, limit?: number}) =>
-     *   Promise<{total: number, total_is?: string, ms: number, names: number, series: Found[]}|null>} null: a newer one came
+     *   Promise<{total: number, total_is?: string, ms: number, series: Found[], refused?: any[]}|null>} null: a newer one came
      */
     searcher() {
       /** @type {AbortController|null} */

@@ -50,10 +50,16 @@ export function labelsOf(names) {
   });
   let chosen = telling;
   for (const key of telling) {
+    // A device that is the same wherever there is one tells nothing that the paths do not.
+    const isTold = kTold.has(key) && new Set(all.map(({tags}) => tags.get(key)).filter((value) => value !== undefined)).size > 1;
     const fewer = chosen.filter((other) => other !== key);
-    if (fewer.length && new Set(build(fewer)).size === new Set(build(telling)).size && !kTold.has(key)) chosen = fewer;
+    if (fewer.length && new Set(build(fewer)).size === new Set(build(telling)).size && !isTold) chosen = fewer;
   }
-  return build(chosen).map((label, i) => label || visible(pathOf(names[i]).split(".").at(-1) ?? names[i]));
+  const built = build(chosen);
+  // A unit that all share is said by the axis.
+  const unit = /_(bytes|ns|us|ms|s|percent)$/.exec(built[0])?.[0];
+  const plain = unit && built.every((label) => label.endsWith(unit) && label.length > unit.length) ? built.map((label) => label.slice(0, -unit.length)) : built;
+  return plain.map((label, i) => label || visible(pathOf(names[i]).split(".").at(-1) ?? names[i]));
 }
 
 /** Tags that say most, so they stay when others would do. */

@@ -97,5 +97,7 @@ export function totalUnit(of) {
   /** @type {Record<string, string>} */
   const total = {per_second: "none", bytes_per_second: "bytes", bits_per_second: "bits", cores: "ns", ns_rate: "ns", ns_share: "ns", us_share: "us",
     ms_share: "ms", s_share: "s"};
+  // Percentages and temperatures that are added up are no percentage or temperature.
+  if (of.base === "plain" && !Object.hasOwn(total, of.id)) return kUnits.none;
   return Object.hasOwn(total, of.id) ? unit(total[of.id]) : of;
 }

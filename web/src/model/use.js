@@ -60,7 +60,7 @@ export function hostSelector(path, host, tags = {}) {
  * @property {string[]} devices block devices, the busiest first
  * @property {string[]} interfaces
  * @property {Record<string, string>} collectors state by name: `ok`, or why not
- * @property {Set<string>|null} paths of its series; null while unknown
+ * @property {((path: string, tags: Record<string, string>) => boolean)|null} has whether it has such a series; null while unknown
  * @property {string} [device] the chosen one @property {string} [interface]
  */
 
@@ -78,8 +78,8 @@ export function hostSections(facts) {
   const of = (path, tags) => [hostGlob(path, host, tags)];
   /** @param {string} path @param {Record<string, string>} [tags] */
   const select = (path, tags) => hostSelector(path, host, tags);
-  /** Rates added up by a tag. @param {string} path @param {string} tag */
-  const by = (path, tag) => `sum by (${tag}) (rate(${select(path)}[$step]))`;
+  /** What a distribution of sizes adds up to, with a label. @param {string} path @param {string} label */
+  const traffic = (path, label) => `label_replace(sum(histogram_sum(rate(${select(path)}[$step]))), "way", "${label}", "", "")`;
   /** @param {number} limit @param {string} path @param {string} tag */
   const top = (limit, path, tag) => `topk(${limit}, sum by (${tag}) (rate(${select(path)}[$step])))`;
   /** @type {Section[]} */
@@ -95,13 +95,13 @@ export function hostSections(facts) {
       {id: "cpu-exits", title: "E · processes failed or killed", series: [...of("host.process.exits", {result: "failed"}), ...of("host.process.exits", {result: "killed"})], height: "S"},
       {id: "cpu-switches", title: "task switches and migrations", series: [...of("host.sched.switches"), ...of("host.sched.migrations")], height: "S"},
       {id: "cpu-on", title: "time on a CPU", series: of("host.sched.on_cpu_ns"), view: "heatmap", height: "S"},
-      {id: "cpu-softirq", title: "soft interrupts, time", expr: by("host.softirq.duration_ns", "vector"), height: "S"},
+      {id: "cpu-softirq", title: "soft interrupts, time", expr: `sum by (vector) (histogram_sum(rate(${select("host.softirq.duration_ns")}[$step])))`, unit: "ns_share", height: "S"},
       {id: "cpu-ipc", title: "instructions per cycle", expr: `rate(${select("host.pmu.instructions")}[$step]) / ignoring(__name__) rate(${select("host.pmu.cycles")}[$step])`, height: "S"},
     ]},
     {id: "memory", title: "Memory", collectors: ["memory", "psi", "faults"], panels: [
       {id: "mem-used", title: "U · used", expr: `100 * (1 - avg(${select("host.memory.available_bytes")}) / avg(${select("host.memory.total_bytes")}))`, unit: "percent"},
       {id: "mem-pressure", title: "S · pressure", series: of("host.psi.stalled_ns", {resource: "memory"}), unit: "ns_share"},
-      {id: "mem-stack", title: "U · where it is", view: "stack", series: ["free", "cached", "buffers", "slab"].flatMap((part) => of(`host.memory.${part}_bytes`)), order: ["slab_bytes", "buffers_bytes", "cached_bytes", "free_bytes"]},
+      {id: "mem-stack", title: "U · where it is", view: "stack", series: ["free", "cached", "buffers", "slab"].flatMap((part) => of(`host.memory.${part}_bytes`)), order: ["slab", "buffers", "cached", "free"]},
       {id: "mem-swap", title: "S · swapped and paged in", series: [...of("host.memory.swapped_in_bytes"), ...of("host.memory.swapped_out_bytes"), ...of("host.memory.paged_in_bytes")]},
       {id: "mem-reclaim", title: "S · direct reclaim", series: of("host.memory.direct_reclaim_ns"), view: "heatmap", height: "S"},
       {id: "mem-faults", title: "S · major page faults", series: of("host.memory.major_page_faults"), height: "S"},
@@ -113,7 +113,7 @@ export function hostSections(facts) {
   ];
   sections.push(diskSection(facts, of), networkSection(facts, of), {
     id: "tcp", title: "TCP", collectors: ["inet"], panels: [
-      {id: "tcp-bytes", title: "U · sent and received", expr: `label_replace(sum(rate(${select("host.tcp.send_bytes")}[$step])), "way", "sent", "", "") or label_replace(sum(rate(${select("host.tcp.receive_bytes")}[$step])), "way", "received", "", "")`, unit: "bytes_per_second"},
+      {id: "tcp-bytes", title: "U · sent and received", expr: `${traffic("host.tcp.send_bytes", "sent")} or ${traffic("host.tcp.receive_bytes", "received")}`, unit: "bytes_per_second"},
       {id: "tcp-rtt", title: "S · round trip time", series: of("host.tcp.srtt_us"), view: "heatmap", stats: ["p50", "p99"]},
       {id: "tcp-retransmits", title: "S · retransmits", series: [...of("host.tcp.retransmits"), ...of("host.tcp.timeouts"), ...of("host.tcp.syn_retransmits")]},
       {id: "tcp-connect", title: "S · time to connect", series: of("host.tcp.connect_ns"), view: "heatmap", stats: ["p50", "p99"]},
@@ -178,20 +178,23 @@ function annotated(section, facts) {
   const broken = section.collectors.filter((name) => facts.collectors[name] && facts.collectors[name] !== "ok");
   const note = broken.map((name) => `${name}: ${facts.collectors[name]}`).join(" · ");
   const panels = section.panels.map((panel) => {
-    const known = facts.paths;
-    const paths = pathsOf(panel);
-    const has = !known || paths.some((path) => known.has(path));
-    if (has) return panel;
-    const of = collectorOf(paths[0] ?? "", facts.collectors);
-    return {...panel, note: of ?? `${paths[0] ?? "this"} is not among the series of this host`};
+    const has = facts.has;
+    const wanted = wantedOf(panel);
+    if (!has || wanted.some(({path, tags}) => has(path, tags))) return panel;
+    const path = wanted[0]?.path ?? "this";
+    return {...panel, note: collectorOf(path, facts.collectors) ?? `${path} is not among the series of this host`};
   });
   return {...section, panels, note: note || undefined};
 }
 
-/** Paths of the series that a panel of a host is about. @param {PanelSpec} panel @returns {string[]} */
-export function pathsOf(panel) {
-  if (panel.expr) return [...panel.expr.matchAll(/\{"(host\.[^"]+)"/g)].map((found) => found[1]);
-  return (panel.series ?? []).map((name) => name.replace(/^g:/, "").split(";")[0]);
+/** Paths and tags of the series that a panel of a host is about, without the host. @param {PanelSpec} panel @returns {{path: string, tags: Record<string, string>}[]} */
+export function wantedOf(panel) {
+  if (panel.expr) return [...panel.expr.matchAll(/\{"(host\.[^"]+)"/g)].map((found) => ({path: found[1], tags: {}}));
+  return (panel.series ?? []).map((name) => {
+    const glob = name.replace(/^g:/, "");
+    const tags = [...glob.matchAll(/\{,\*;\}([^=;]+)=([^;{]*)/g)].filter(([, key, value]) => key !== "host" && value !== "*").map(([, key, value]) => [key, value]);
+    return {path: glob.split(";")[0], tags: Object.fromEntries(tags)};
+  });
 }
 
 /** Collectors by the parts of paths that they send. */

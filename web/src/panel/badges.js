@@ -7,15 +7,12 @@ import {percentiles} from "./value_scale.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 
-/** How near a percentile is to a sample, in percent, with the server's own histograms. */
-const kNear = 1.6;
-
 /**
  * @param {Scene|null} scene
- * @param {{live: boolean, widths: number[]}} more `widths` of the senders' buckets as a share, where the server knows them
+ * @param {{live: boolean, within: number}} more `within`: how far percentiles may be from samples, as a part of them
  * @returns {{text: string, title: string, tone: ""|"ok"|"warn"}[]}
  */
-export function badgesOf(scene, {live, widths}) {
+export function badgesOf(scene, {live, within}) {
   if (!scene) return [];
   /** @type {ReturnType<typeof badgesOf>} */
   const badges = [];
@@ -26,14 +23,29 @@ export function badgesOf(scene, {live, widths}) {
     title: `A point is ${step(scene.step)}${isCounted ? ` of ${count(scene.samples)} samples (median)` : ""}${scene.tier ? `, read from slots of ${step(scene.tier)}` : ""}`,
   });
   if (scene.tier && scene.tier > 10 && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
-  if (live) badges.push({text: "live", title: "The open slot is refreshed as samples come", tone: "ok"});
-  if (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat))) {
-    const near = Math.max(kNear, ...widths.map((width) => width * 100));
-    badges.push({text: `± ${text(near, "percent", {digits: 3})}`, title: "How near percentiles are to a sample", tone: ""});
+  const isBySecond = scene.lines.some((line) => line.seconds.length > 1);
+  if (live) badges.push({text: isBySecond ? "live 1 s" : "live", title: isBySecond ? "Seconds by arrival, kept in this tab for 15 minutes" : "The open slot is refreshed as samples come", tone: "ok"});
+  if (within > 0 && (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat)))) {
+    badges.push({text: `± ${text(within * 100, "percent", {digits: 2})}`, title: "How near percentiles are to a sample", tone: ""});
   }
   if (scene.warnings.length) badges.push({text: "joined", title: scene.warnings.map(visible).join("\n"), tone: "warn"});
   if (scene.missing.length && scene.lines.length) badges.push({text: "partly", title: `Not there: ${scene.missing.map(visible).join(", ")}`, tone: "warn"});
   return badges;
+}
+
+/**
+ * How often a whole of several calls meets one that is slower than a percentile.
+ * @param {Scene} scene @param {number} calls @param {(calls: number) => void} changed
+ */
+export function chance(scene, calls, changed) {
+  const line = scene.lines[0];
+  if (!line || line.all.p99 === null || line.all.p99 === undefined) return nothing;
+  /** @param {number} share */
+  const meets = (share) => text((1 - share ** calls) * 100, "percent", {digits: 3});
+  return html`<p class="panel-chance">Of pages with <input type="number" class="num" min="1" max="100000" aria-label="Calls of a page" .value=${String(calls)}
+    @change=${(/** @type {Event} */ event) => changed(Math.max(1, Math.min(100000, Math.round(Number(/** @type {HTMLInputElement} */ (event.currentTarget).value)) || 1)))}> calls,
+    <b class="num">${meets(0.99)}</b> meet one above the p99 of <b class="num">${text(line.all.p99, line.unit, {digits: 3})}</b>, and
+    <b class="num">${meets(0.5)}</b> one above the median of <b class="num">${text(line.all.p50, line.unit, {digits: 3})}</b>. The slowest took <b class="num">${text(line.all.max, line.unit, {digits: 3})}</b>.</p>`;
 }
 
 /** What tints and lines of a heatmap mean. @param {Scene} scene @param {string[]} heat colours */

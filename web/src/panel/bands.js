@@ -31,6 +31,54 @@ function runsOf(values, spacing) {
   return runs;
 }
 
+/**
+ * Slots that are narrower than a pixel as few that are not: an even number for each column of pixels.
+ * @param {Frame} frame
+ * @returns {number} slots that become one column; 1 if they are wide enough
+ */
+function crowd({x, from, step, ratio}) {
+  const width = x(from + step) - x(from);
+  return width >= 0.75 * ratio || width <= 0 ? 1 : Math.ceil(ratio / width);
+}
+
+/**
+ * The least and the greatest value of each column of pixels, in the order in which they come.
+ * @param {(number|null)[]} values @param {number} group slots of a column
+ */
+function extremes(values, group) {
+  /** @type {(number|null)[]} */
+  const result = [];
+  for (let start = 0; start < values.length; start += group) {
+    let low = -1;
+    let high = -1;
+    for (let slot = start; slot < Math.min(values.length, start + group); ++slot) {
+      const value = values[slot];
+      if (value === null || value === undefined) continue;
+      if (low < 0 || value < /** @type {number} */ (values[low])) low = slot;
+      if (high < 0 || value > /** @type {number} */ (values[high])) high = slot;
+    }
+    if (low < 0) result.push(null, null);
+    else result.push(values[Math.min(low, high)], values[Math.max(low, high)]);
+  }
+  return result;
+}
+
+/** @param {(number|null)[]} values @param {number} group @param {(a: number, b: number) => number} of */
+function folded(values, group, of) {
+  /** @type {(number|null)[]} */
+  const result = [];
+  for (let start = 0; start < values.length; start += group) {
+    /** @type {number|null} */
+    let all = null;
+    for (let slot = start; slot < Math.min(values.length, start + group); ++slot) {
+      const value = values[slot];
+      if (value !== null && value !== undefined) all = all === null ? value : of(all, value);
+    }
+    result.push(all);
+  }
+  return result;
+}
+
 /** @param {Frame} frame */
 function isStepped({x, from, step, ratio}) {
   return x(from + step) - x(from) >= kStepWidth * ratio;
@@ -64,10 +112,14 @@ function trace(context, points) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} context @param {Frame} frame
+ * @param {CanvasRenderingContext2D} context @param {Frame} given
  * @param {{values: (number|null)[], spacing: number, color: string, width: number, dash: number[], alpha?: number}} line
  */
-export function drawLine(context, frame, {values, spacing, color, width, dash, alpha = 1}) {
+export function drawLine(context, given, {values: all, spacing: apart, color, width, dash, alpha = 1}) {
+  const group = crowd(given);
+  const values = group > 1 ? extremes(all, group) : all;
+  const frame = group > 1 ? {...given, step: given.step * group / 2, slots: values.length, open: given.open < 0 ? -1 : values.length - 1} : given;
+  const spacing = group > 1 ? Math.ceil(apart / group) * 2 : apart;
   const solid = new Path2D();
   const opened = new Path2D();
   for (const run of runsOf(values, spacing)) {
@@ -100,11 +152,40 @@ export function drawLine(context, frame, {values, spacing, color, width, dash, a
 }
 
 /**
+ * Points at any times, a hole where one has no value.
+ * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {[number, number|null][]} points @param {string} color
+ */
+export function drawPoints(context, frame, points, color) {
+  context.save();
+  context.beginPath();
+  let isDown = false;
+  for (const [time, value] of points) {
+    if (value === null) isDown = false;
+    else {
+      if (isDown) context.lineTo(frame.x(time), frame.y(value));
+      else context.moveTo(frame.x(time), frame.y(value));
+      isDown = true;
+    }
+  }
+  context.strokeStyle = color;
+  context.globalAlpha = 0.55;
+  context.lineWidth = frame.ratio;
+  context.lineJoin = "round";
+  context.stroke();
+  context.restore();
+}
+
+/**
  * The area between two columns.
- * @param {CanvasRenderingContext2D} context @param {Frame} frame
+ * @param {CanvasRenderingContext2D} context @param {Frame} given
  * @param {{low: (number|null)[], high: (number|null)[], spacing: number, color: string, alpha: number}} band
  */
-export function drawBand(context, frame, {low, high, spacing, color, alpha}) {
+export function drawBand(context, given, {low: lows, high: highs, spacing: apart, color, alpha}) {
+  const group = crowd(given);
+  const low = group > 1 ? folded(lows, group, Math.min) : lows;
+  const high = group > 1 ? folded(highs, group, Math.max) : highs;
+  const frame = group > 1 ? {...given, step: given.step * group, slots: low.length, open: -1} : given;
+  const spacing = group > 1 ? Math.ceil(apart / group) : apart;
   const present = low.map((value, slot) => value === null || value === undefined || high[slot] === null || high[slot] === undefined ? null : value);
   context.save();
   context.beginPath();

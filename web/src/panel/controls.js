@@ -21,6 +21,9 @@ const kScales = [["lin", "linear"], ["log", "log"], ["asinh", "asinh"]];
 /** @type {[string, string][]} */
 const kCompares = [["none", "nothing"], ["1d", "a day before"], ["1w", "a week before"]];
 
+/** @type {[import("./panel.js").PanelAction, string][]} */
+const kEdits = [["dashboard", "Add to a dashboard"], ["duplicate", "Duplicate"], ["up", "Move up"], ["down", "Move down"], ["remove", "Remove"]];
+
 /** Views that a panel of these series has. @param {boolean} isDistribution @returns {import("./panel.js").View[]} */
 export function viewsOf(isDistribution) {
   return isDistribution ? ["lines", "stack", "heatmap", "table"] : ["lines", "stack", "table"];
@@ -51,8 +54,9 @@ export function controls({spec, view, scale, isDistribution, isMany}, title, cha
 /**
  * @param {Shown} shown @param {Change} change
  * @param {(action: import("./panel.js").PanelAction, detail?: any) => void} act
- * @param {object} exports what can be saved now
+ * @param {object} exports what can be saved and done now
  * @param {(() => void)|null} exports.csv @param {(() => void)|null} exports.png @param {(() => void)|null} exports.json
+ * @param {((action: import("./panel.js").PanelAction) => boolean)|undefined} exports.can
  * @param {string} exports.curl @param {string} exports.command
  * @param {{from: number, until: number}} range
  * @returns {MenuItem[]}
@@ -74,9 +78,11 @@ export function menuItems({spec, view, scale, isDistribution}, change, act, expo
     line,
     ...(view === "heatmap" ? [] : [
       ...kBands.map(([id, label]) => state(`Band: ${label}`, "b", (spec.band ?? "mm") === id, () => change({band: /** @type {any} */ (id)}))),
+      state("Mark unusual slots", "u", spec.unusual ?? false, () => change({unusual: !spec.unusual})),
       state("Compare with a day before", "w", compare === "1d", () => change({compare: compare === "1d" ? "none" : "1d"})),
       state("Compare with a week before", "w", compare === "1w", () => change({compare: compare === "1w" ? "none" : "1w"})),
     ]),
+    ...(spec.limits ? [{label: "Value axis of all values", run: () => change({limits: undefined})}] : []),
     state("Logarithmic scale", "l", scale === "log", () => change({scale: scale === "log" ? "lin" : "log"})),
     line,
     ...file("Save as CSV", exports.csv), ...file("Save as PNG", exports.png), ...file("Save as JSON", exports.json),
@@ -84,7 +90,6 @@ export function menuItems({spec, view, scale, isDistribution}, change, act, expo
     {label: "Copy link, moving", key: "y", run: () => act("link")}, {label: "Copy link, fixed times", key: "Y", run: () => act("fixed-link")},
     line,
     {label: "What changed here", key: "x", run: () => act("changes", {from: range.from, until: range.until})},
-    {label: "Add to a dashboard", run: () => act("dashboard")}, {label: "Duplicate", run: () => act("duplicate")},
-    {label: "Move up", run: () => act("up")}, {label: "Move down", run: () => act("down")}, {label: "Remove", run: () => act("remove")},
+    ...kEdits.filter(([action]) => exports.can?.(action) ?? true).map(([action, label]) => ({label, run: () => act(action)})),
   ];
 }

@@ -85,3 +85,25 @@ function dotsOf(scene, slot) {
   if (scene.view === "stack") return [];
   return scene.lines.filter((line) => !line.hidden).map((line) => ({value: line.values[slot], paint: line.paint.index}));
 }
+
+/**
+ * The line whose value at a time is nearest to the pointer; undefined where no line stands for itself.
+ * @param {Scene} scene @param {import("./plot.js").Plot} plot @param {number} time @param {number} top CSS px
+ */
+export function nearestLine(scene, plot, time, top) {
+  const shown = scene.lines.filter((line) => !line.hidden);
+  if (shown.length < 2 || scene.view === "stack") return undefined;
+  const slot = slotAt(scene, time);
+  let best;
+  let least = Infinity;
+  for (const line of shown) {
+    const value = line.values[slot];
+    const y = value === null || value === undefined ? null : plot.y(value);
+    const distance = y === null ? Infinity : Math.abs(y - top);
+    if (distance < least) {
+      least = distance;
+      best = line;
+    }
+  }
+  return best;
+}

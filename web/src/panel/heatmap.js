@@ -17,6 +17,11 @@ function powers([low, high]) {
   return low > 0 && high > low ? Math.log2(high / low) : high < 0 && low < high ? Math.log2(low / high) : 1;
 }
 
+/** Seconds in which the samples of a slot came: of the one under way, those that have passed. @param {Scene} scene @param {number} slot */
+function secondsOf(scene, slot) {
+  return slot === scene.open ? Math.max(1, Math.min(scene.step, scene.now - scene.from - slot * scene.step)) : scene.step;
+}
+
 /**
  * The least and the greatest density of cells that have samples.
  * @param {Scene} scene
@@ -27,9 +32,9 @@ export function densities(scene) {
   let most = 0;
   const heat = scene.heat;
   heat?.buckets.forEach((bucket, row) => {
-    const size = scene.step * powers(bucket);
-    least = Math.min(least, 1 / size);
-    for (const cell of heat.counts[row]) if (cell / size > most) most = cell / size;
+    const high = powers(bucket);
+    least = Math.min(least, 1 / (scene.step * high));
+    heat.counts[row].forEach((cell, slot) => { most = Math.max(most, cell / (secondsOf(scene, slot) * high)); });
   });
   return {least, most};
 }
@@ -86,11 +91,11 @@ export function drawHeat(context, scene, {x, y, box, ratio, isLog, stops}) {
       high = Math.round(y(until));
     }
     const height = Math.max(1, low - high);
-    const size = scene.step * powers(bucket);
+    const powersHigh = powers(bucket);
     const counts = heat.counts[row];
     for (let slot = 0; slot < counts.length; ++slot) {
       if (!counts[slot] || edges[slot + 1] <= box.left || edges[slot] >= right) continue;
-      const tint = Math.round(heatPlace(counts[slot] / size, least, most) * (kTints - 1));
+      const tint = Math.round(heatPlace(counts[slot] / (secondsOf(scene, slot) * powersHigh), least, most) * (kTints - 1));
       (tints[tint] ??= new Path2D()).rect(edges[slot], low - height, Math.max(1, edges[slot + 1] - edges[slot]), height);
     }
   });

@@ -131,6 +131,8 @@ export function interact(element, moves) {
         pinch = null;
         moves.move(1, 0, 0, true);
       }
+      // Where the finger is lifted, the crosshair stays.
+      if (drag?.kind === "cross" && event.type !== "pointercancel") moves.pin(clamp(at(event).left, moves.box().width));
       drag = null;
       return;
     }
@@ -161,7 +163,8 @@ export function interact(element, moves) {
     if (at(event).left < 0) moves.values(0, 0);
     else moves.back();
   };
-  const leave = () => { if (!drag) moves.hover(null, null); };
+  /** @param {PointerEvent} event */
+  const leave = (event) => { if (!drag && event.pointerType !== "touch") moves.hover(null, null); };
   /** Scrolling would take a long press away. @param {TouchEvent} event */
   const hold = (event) => { if (drag?.kind === "cross" || pinch) event.preventDefault(); };
   /** @param {KeyboardEvent} event */

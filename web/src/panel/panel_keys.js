@@ -58,6 +58,7 @@ export class PanelKeys {
       },
       T: () => of.change({view: spec.view === "table" ? undefined : "table"}),
       w: () => of.change({compare: /** @type {any} */ ({none: "1d", "1d": "1w", "1w": "none"}[spec.compare ?? "none"])}),
+      u: () => of.change({unusual: !spec.unusual}),
       x: () => of.host.act(spec.id, "changes", {from, until}),
       ArrowLeft: () => this.#step(isShifted ? -10 : -1), ArrowRight: () => this.#step(isShifted ? 10 : 1),
       Home: () => this.#pin(0), End: () => this.#pin(Infinity),

@@ -5,12 +5,10 @@ import {Palette} from "../model/colors.js";
 import {shortened, span, visible} from "../model/format.js";
 import {nameOf, split} from "../model/labels.js";
 import {changed} from "../model/range.js";
-import {slotAt} from "../model/step.js";
 import {pathOf} from "../model/units.js";
-import {badgesOf, tintScale} from "./badges.js";
+import {badgesOf, chance, tintScale} from "./badges.js";
 import {controls, menuItems} from "./controls.js";
-import {Crosshair} from "./crosshair.js";
-import {dataTable} from "./data_table.js";
+import {Crosshair, nearestLine} from "./crosshair.js";
 import {command, csv, curl, png} from "./export.js";
 import {selected} from "./heatmap.js";
 import {histogram} from "./histogram.js";
@@ -18,8 +16,9 @@ import {interact} from "./interact.js";
 import {lane, placed} from "./lane.js";
 import {chips, table} from "./legend.js";
 import {PanelKeys} from "./panel_keys.js";
+import {stateOf} from "./panel_state.js";
 import {Plot} from "./plot.js";
-import {kHeights, queriesOf, viewOf} from "./queries.js";
+import {kHeights, mainAnswer, queriesOf, viewOf} from "./queries.js";
 import {readout, sentence} from "./readout.js";
 import {sceneOf} from "./scene.js";
 
@@ -31,6 +30,9 @@ import {sceneOf} from "./scene.js";
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").PanelHost} PanelHost */
 /** @typedef {import("./types.js").Panel} Panel */
+
+/** An icon of the page's sprite. @param {string} name */
+const icon = (name) => html`<svg class="icon" aria-hidden="true"><use href="#i-${name}"></use></svg>`;
 
 let panels = 0;
 const kSpokenApart = 1000;
@@ -53,7 +55,7 @@ export class PanelView {
   /** @type {import("./scene.js").Scene|null} */
   #scene = null;
   /** @type {import("./queries.js").Learnt} */
-  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0};
+  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
   #loading = false;
   #visible = false;
   /** The line that the readout is of. @type {string|null} */
@@ -133,7 +135,7 @@ export class PanelView {
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers @param {Mark[]} [marks] */
   update(spec, range, answers, marks) {
     if (spec.series?.join() !== this.#spec.series?.join() || spec.expr !== this.#spec.expr) {
-      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0};
+      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
       this.#answers = {};
       this.#selection = null;
     }
@@ -143,11 +145,12 @@ export class PanelView {
     this.#loading = answers === null;
     if (answers) {
       this.#answers = {...this.#answers, ...answers};
-      const main = answers[spec.id];
+      const main = mainAnswer(spec, answers);
       if (main && main.status < 400) this.#learn(main);
     }
     if (answers || this.#scene) this.#scene = sceneOf(spec, range, this.#answers, this.#palette, this.#marks) ?? (answers ? null : this.#scene);
-    if (this.#scene) this.#learnt.gaps = this.#scene.gaps.length > 0;
+    if (this.#scene?.gaps.length) this.#learnt.gaps = true;
+    this.#learnt.empty = this.#isEmpty();
     this.#draw();
   }
 
@@ -214,7 +217,6 @@ export class PanelView {
     if (!this.#scene || !this.#plot.canvas) return;
     this.#plot.move(from, until);
     this.#drawCrosshair();
-    this.#drawFoot();
   }
 
   #draw() {
@@ -263,8 +265,9 @@ export class PanelView {
   }
 
   #badges() {
-    const widths = (this.#answers[this.#spec.id]?.series ?? []).map((/** @type {any} */ series) => Number(series?.width) || 0);
-    return badgesOf(this.#scene, {live: this.#range.live ?? false, widths});
+    const answer = /** @type {any} */ (this.#answer());
+    const within = [answer, ...(answer?.series ?? [])].map((part) => Number(part?.within) || 0);
+    return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, within: Math.max(...within)});
   }
 
   #title() {
@@ -284,57 +287,46 @@ export class PanelView {
       <p class="panel-badges num">${this.#badges().map((badge) => html`<span class="panel-badge ${badge.tone}" title=${badge.title}>${badge.text}</span>`)}</p>
       <div class="panel-tools">
         <button type="button" class="tool" aria-label="${isBig ? "Close" : "Open large"}: ${title}" title="${isBig ? "Close (Esc)" : "Open large (Enter)"}"
-          @click=${() => this.#host.act(this.#spec.id, isBig ? "close" : "open")}>${isBig ? "✕" : "⤢"}</button>
+          @click=${() => this.#host.act(this.#spec.id, isBig ? "close" : "open")}>${icon(isBig ? "close" : "expand")}</button>
         <button type="button" class="tool" aria-haspopup="menu" aria-label="Menu of ${title}" title="Menu"
-          @click=${(/** @type {Event} */ event) => this.#host.menu(/** @type {Element} */ (event.currentTarget), this.#menu())}>⋯</button>
+          @click=${(/** @type {Event} */ event) => this.#host.menu(/** @type {Element} */ (event.currentTarget), this.#menu())}>${icon("more")}</button>
       </div>`, this.#head);
   }
 
   /** What stands in place of a plot, and the table. */
   #drawOver() {
-    const answer = this.#answers[this.#spec.id];
-    const scene = this.#scene;
-    const isEmpty = scene && scene.lines.every((line) => line.all.count === 0) && !scene.rest;
-    let state;
-    if (answer && answer.status >= 400 && !this.#loading) {
-      state = html`<div class="panel-state bad" role="alert"><p>✕ ${visible(answer.error ?? "The server refused this.")}</p>
-        <button type="button" class="button" @click=${() => this.#host.act(this.#spec.id, "retry")}>again</button></div>`;
-    } else if (!scene) state = this.#loading ? html`<div class="panel-state first" aria-hidden="true"></div>` : this.#empty();
-    else if (isEmpty || scene.lines.length === 0) state = this.#empty();
-    else if (this.#spec.view === "table") state = dataTable(scene, this.#title(), {top: this.#top, scrolled: (top) => { this.#top = top; this.#drawOver(); }});
-    else state = nothing;
+    const state = stateOf({
+      spec: this.#spec, range: this.#range, answer: this.#answer(), last: this.#answers[`${this.#spec.id}~last`], scene: this.#scene, isLoading: this.#loading,
+      isEmpty: this.#isEmpty(), title: this.#title(), top: this.#top,
+    }, {
+      retry: () => this.#host.act(this.#spec.id, "retry"), go: (from, until) => this.#host.setRange(from, until, true),
+      scrolled: (top) => {
+        this.#top = top;
+        this.#drawOver();
+      },
+    });
     this.#body.classList.toggle("empty", state !== nothing);
     render(state, this.#over);
   }
 
-  #empty() {
-    const missing = this.#scene?.missing.length || !this.#scene?.lines.length;
-    const words = this.#spec.note ?? (missing ? "no such series yet" : `no samples ${span(this.#range.from, this.#range.until, this.#range.zone)}`);
-    return html`<div class="panel-state"><p>${visible(words)}</p></div>`;
+  #answer() {
+    return mainAnswer(this.#spec, this.#answers);
+  }
+
+  /** Nothing of the range has samples. */
+  #isEmpty() {
+    const scene = this.#scene;
+    return scene !== null && scene.lines.every((line) => line.all.count === 0) && !scene.rest;
   }
 
   /** The line that the readout is of: that under the pointer, else the one with focus, else the first. */
   #line() {
     const scene = this.#scene;
     if (!scene) return undefined;
-    const shown = scene.lines.filter((line) => !line.hidden);
     const time = this.#host.crosshair();
-    if (this.#pointer && time !== null && shown.length > 1 && scene.view !== "stack") {
-      const slot = slotAt(scene, time);
-      let best;
-      let least = Infinity;
-      for (const line of shown) {
-        const value = line.values[slot];
-        const y = value === null || value === undefined ? null : this.#plot.y(value);
-        const distance = y === null ? Infinity : Math.abs(y - this.#pointer.top);
-        if (distance < least) {
-          least = distance;
-          best = line;
-        }
-      }
-      if (best) return best;
-    }
-    return shown.find((line) => line.name === this.#focused) ?? shown[0] ?? scene.rest ?? undefined;
+    const near = this.#pointer && time !== null ? nearestLine(scene, this.#plot, time, this.#pointer.top) : undefined;
+    const shown = scene.lines.filter((line) => !line.hidden);
+    return near ?? shown.find((line) => line.name === this.#focused) ?? shown[0] ?? scene.rest ?? undefined;
   }
 
   #drawCrosshair() {
@@ -345,8 +337,10 @@ export class PanelView {
   }
 
   #drawFoot() {
+    // Out of view nothing is read; it is drawn when it comes back.
+    if (!this.#visible && this.#foot.hasChildNodes()) return;
     const scene = this.#scene;
-    if (!scene || scene.lines.length === 0) {
+    if (!scene || this.#isEmpty()) {
       render(nothing, this.#foot);
       return;
     }
@@ -371,8 +365,9 @@ export class PanelView {
     else legend = many ? chips(scene, time, acts) : nothing;
     render(html`${lane(marks, box.left, scene.zone, (mark) => this.#host.pin(mark.time))}
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
-      ${readout(scene, time, line, value)}${legend}
-      ${this.#selection ? histogram(this.#selection, scene, {close: () => { this.#selection = null; this.#drawFoot(); },
+      ${readout(scene, time, line, value, (from, until) => this.#zoom(from, until))}${legend}
+      ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
+      ${this.#selection || this.#spec.view === "histogram" ? histogram(this.#selection ?? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}), scene, {close: () => { this.#selection = null; this.#drawFoot(); },
         changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);
   }
 
@@ -403,7 +398,7 @@ export class PanelView {
     const save = (ending, type, content) => scene ? () => this.#host.act(id, "save", {name: `${file}.${ending}`, type, content: content()}) : null;
     const query = this.queries(this.#range)[0];
     return menuItems(this.#shown(), (change) => this.#change(change), (action, detail) => this.#host.act(id, action, detail), {
-      csv: save("csv", "text/csv", () => csv(/** @type {any} */ (scene))), json: save("json", "application/json", () => JSON.stringify(this.#answers[id], null, 1)),
+      can: this.#host.can, csv: save("csv", "text/csv", () => csv(/** @type {any} */ (scene))), json: save("json", "application/json", () => JSON.stringify(this.#answer(), null, 1)),
       png: this.#plot.canvas ? () => void this.#savePng(file) : null, curl: curl(query, this.#range, location.origin), command: command(query, this.#range, location.origin),
     }, this.#range);
   }

@@ -1,6 +1,6 @@
 // A scene on a canvas: axes by uPlot, hatch, bands, lines and cells by hand.
 
-import {drawBand, drawLine, stacked} from "./bands.js";
+import {drawBand, drawLine, drawPoints, stacked} from "./bands.js";
 import {drawGaps} from "./gaps.js";
 import {drawHeat, heatRange, kZeroStrip} from "./heatmap.js";
 import {labels, spacing, ticks} from "./time_axis.js";
@@ -13,6 +13,8 @@ import {bandOf, percentiles, valueScale} from "./value_scale.js";
 
 const kFontSize = 11;
 const kAxisWidth = 54;
+/** Longer ranges have no room for seconds. */
+const kSecondsSpan = 1200;
 
 /** @typedef {import("./value_scale.js").ValueScale} ValueScale */
 
@@ -182,7 +184,7 @@ export class Plot {
           splits: () => this.#timeTicks().at, values: () => this.#timeTicks().texts,
         },
         {
-          scale: "y", size: kAxisWidth, gap: 5, font, stroke: colors.muted, grid: {stroke: colors.grid, width: 1}, ticks: {show: false},
+          scale: "y", size: (plot, values, _, cycle) => axisWidth(plot, values, cycle), gap: 5, font, stroke: colors.muted, grid: {stroke: colors.grid, width: 1}, ticks: {show: false},
           splits: () => this.#valueTicks().map((tick) => this.#share(tick)),
           values: () => tickLabels(this.#valueTicks(), this.#scene?.unit ?? {id: "none", base: "si", factor: 1, suffix: ""}, this.#value.scale !== "lin"),
         },
@@ -197,7 +199,7 @@ export class Plot {
     const seconds = spacing(from, until, this.box.width / 84).unit === "second";
     const by = spacing(from, until, Math.max(2, this.box.width / (seconds ? (until - from) < 600 ? 92 : 74 : 84)));
     const at = ticks(from, until, by, this.#scene?.zone ?? "UTC");
-    return {at, texts: labels(at, by, this.#scene?.zone ?? "UTC")};
+    return {at, texts: fitted(labels(at, by, this.#scene?.zone ?? "UTC"), at.map((time) => this.x(time)), this.box.width)};
   }
 
   #valueTicks() {
@@ -260,6 +262,12 @@ export class Plot {
       drawHeat(context, scene, {x, y, box, ratio, isLog: this.#value.scale === "log", stops: colors.heat});
       this.#drawPercentiles(context, frame, colors);
     } else this.#drawLines(context, frame, colors);
+    // A ribbon at the top where slots are unusual.
+    context.fillStyle = colors.warn;
+    for (const slot of new Set(scene.unusual.map((one) => one.slot))) {
+      const left = x(scene.from + slot * scene.step);
+      context.fillRect(left, box.top, Math.max(ratio * 2, x(scene.from + (slot + 1) * scene.step) - left), 3 * ratio);
+    }
     context.restore();
     context.strokeStyle = colors.border;
     context.lineWidth = ratio;
@@ -279,7 +287,7 @@ export class Plot {
     const faded = (line) => this.#emphasis !== null && line.name !== this.#emphasis;
     if (scene.view === "stack") {
       const layers = stacked(shown.map((line) => line.values));
-      shown.forEach((line, i) => drawBand(context, frame, {...layers[i], spacing: line.spacing, color: colorOf(line), alpha: faded(line) ? 0.2 : 0.72}));
+      shown.forEach((line, i) => drawBand(context, frame, {...layers[i], spacing: line.spacing, color: colorOf(line), alpha: faded(line) ? 0.15 : 0.55}));
       shown.forEach((line, i) => drawLine(context, frame, {values: layers[i].high, spacing: line.spacing, color: colorOf(line), width: 1, dash: [], alpha: faded(line) ? 0.3 : 1}));
       return;
     }
@@ -298,6 +306,7 @@ export class Plot {
     for (const line of scene.before) {
       if (!line.hidden) drawLine(context, frame, {values: line.values, spacing: line.spacing, color: colorOf(line), width: 1.25, dash: [1, 3], alpha: faded(line) ? 0.2 : 0.85});
     }
+    if (this.#view.until - this.#view.from <= kSecondsSpan) for (const line of shown) if (!faded(line)) drawPoints(context, frame, line.seconds, colorOf(line));
     // Emphasized lines come last, so they lie above.
     for (const line of [...shown].sort((a, b) => Number(!faded(a)) - Number(!faded(b)))) {
       drawLine(context, frame, {values: line.values, spacing: line.spacing, color: colorOf(line), width: 1.5, dash: line.paint.dash, alpha: faded(line) ? 0.25 : 1});
@@ -309,10 +318,70 @@ export class Plot {
     const scene = /** @type {Scene} */ (this.#scene);
     const columns = /** @type {Record<string, any>} */ (scene.lines[0]?.columns ?? {});
     const drawn = percentiles(scene);
-    drawn.forEach(({stat, dash, width}) => {
-      const values = (columns[stat] ?? []).map((/** @type {number|null} */ value) => value !== null && value > 0 || this.#value.scale !== "log" ? value : null);
+    const ends = [];
+    for (const {stat, dash, width} of drawn) {
+      const values = (columns[stat] ?? []).map((/** @type {number|null} */ value) => value !== null && (value > 0 || this.#value.scale !== "log") ? value : null);
       drawLine(context, frame, {values, spacing: 1, color: colors.panel, width: width + 1.75, dash: [], alpha: 0.6});
       drawLine(context, frame, {values, spacing: 1, color: colors.heatLine, width, dash});
-    });
+      let slot = values.length - 1;
+      while (slot >= 0 && (values[slot] === null || frame.x(frame.from + slot * frame.step) > frame.x(this.#view.until))) --slot;
+      if (slot >= 0) ends.push({stat, x: frame.x(Math.min(this.#view.until, frame.from + (slot + 1) * frame.step)), y: frame.y(values[slot])});
+    }
+    this.#drawNames(context, ends, colors);
   }
+
+  /** Names of lines at their right ends, those that would lie upon each other left out. @param {CanvasRenderingContext2D} context @param {{stat: string, x: number, y: number}[]} ends @param {Colors} colors */
+  #drawNames(context, ends, colors) {
+    const ratio = devicePixelRatio || 1;
+    context.font = `600 ${10 * ratio}px ${colors.font}`;
+    context.textAlign = "right";
+    context.textBaseline = "bottom";
+    context.lineJoin = "round";
+    let before = Infinity;
+    for (const {stat, x, y} of ends) {
+      if (before - y < 12 * ratio) continue;
+      before = y;
+      context.lineWidth = 3 * ratio;
+      context.strokeStyle = colors.panel;
+      context.strokeText(stat, x - 4 * ratio, y - 3 * ratio);
+      context.fillStyle = colors.heatLine;
+      context.fillText(stat, x - 4 * ratio, y - 3 * ratio);
+    }
+  }
+}
+
+/**
+ * As wide as the labels need, in steps, so that panels above each other mostly agree.
+ * @param {import("uplot")} plot @param {string[]} values @param {number} cycle of uPlot's layout
+ */
+function axisWidth(plot, values, cycle) {
+  const axis = plot.axes[1];
+  // Later rounds keep what the first one has found, so that the layout comes to rest.
+  if (cycle > 1) return /** @type {any} */ (axis)._size;
+  const ratio = devicePixelRatio || 1;
+  plot.ctx.save();
+  plot.ctx.font = `${kFontSize * ratio}px ${getComputedStyle(plot.root).fontFamily || "sans-serif"}`;
+  const widest = Math.max(0, ...(values ?? []).map((text) => plot.ctx.measureText(text ?? "").width / ratio));
+  plot.ctx.restore();
+  return Math.max(kAxisWidth, Math.ceil((widest + 12) / 6) * 6);
+}
+
+/** Width of a date below a time, in CSS px, and what may stand beyond the plot at its right. */
+const kDateWidth = 96;
+const kRightRoom = 12;
+
+/**
+ * Labels without the dates that would lie upon the next one or be cut at the right.
+ * @param {string[]} texts @param {number[]} lefts of the ticks @param {number} width of the plot
+ */
+function fitted(texts, lefts, width) {
+  let next = Infinity;
+  const result = [...texts];
+  for (let i = texts.length - 1; i >= 0; --i) {
+    if (!texts[i].includes("\n")) continue;
+    const half = texts[i].split("\n")[1].length * 3.2;
+    if (lefts[i] + half > width + kRightRoom || next - lefts[i] < kDateWidth) result[i] = texts[i].split("\n")[0];
+    else next = lefts[i];
+  }
+  return result;
 }

@@ -6,7 +6,7 @@ import uPlot from "uplot";
  * The colours of the current theme, as canvases need them.
  * @typedef {object} Colors
  * @property {string} panel @property {string} border @property {string} grid @property {string} edge
- * @property {string} text @property {string} muted @property {string} accent @property {string} sunken
+ * @property {string} text @property {string} muted @property {string} accent @property {string} sunken @property {string} warn
  * @property {string[]} series eight @property {string[]} heat nine, from few to many @property {string} heatLine
  * @property {string} font family
  */
@@ -111,7 +111,7 @@ export class PlotPool {
     const of = (name) => style.getPropertyValue(`--${name}`).trim();
     this.#colors = {
       panel: of("panel"), border: of("border"), grid: of("grid"), edge: of("edge"), text: of("text"), muted: of("muted"), accent: of("accent"),
-      sunken: of("sunken"), series: [1, 2, 3, 4, 5, 6, 7, 8].map((i) => of(`s${i}`)), heat: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((i) => of(`h${i}`)),
+      sunken: of("sunken"), warn: of("warn"), series: [1, 2, 3, 4, 5, 6, 7, 8].map((i) => of(`s${i}`)), heat: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((i) => of(`h${i}`)),
       heatLine: of("h-line"), font: of("sans") || "sans-serif",
     };
     return this.#colors;

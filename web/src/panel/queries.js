@@ -2,13 +2,14 @@
 
 import {compared} from "../model/range.js";
 import {literal} from "../model/use.js";
+import {kWeeks, weekOf} from "./unusual.js";
 import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
 
 /** @typedef {import("./panel.js").PanelSpec} PanelSpec */
 /** @typedef {import("./panel.js").PanelRange} PanelRange */
 /** @typedef {import("./panel.js").BatchQuery} BatchQuery */
 
-/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean, powers: number}} Learnt */
+/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean, powers: number, empty: boolean}} Learnt */
 
 /** Height of the plot of each size, in CSS px, with its axis. @type {Record<string, number>} */
 export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
@@ -16,10 +17,26 @@ export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
 /** Hosts whose presence is asked at once. */
 const kHostsMax = 20;
 const kTotalsMax = 20;
+/** How far back the last samples are looked for. */
+const kLastDays = 366;
 
 /** A selector can have statistics; any other expression has one value. @param {string} expr */
 export function isSelector(expr) {
   return /^\s*[A-Za-z_:.][\w:.]*\s*$|^\s*[A-Za-z_:][\w:]*\s*\{[^{}]*\}\s*$|^\s*\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}\s*$/.test(expr) || /\bbuckets_over_time\s*\(/.test(expr);
+}
+
+/**
+ * The id of the heatmap that a panel turns into once an answer has told that its series is a distribution; it is
+ * another one, so that the screen sees that there is more to ask.
+ * @param {string} id
+ */
+export function heatId(id) {
+  return `${id}~heat`;
+}
+
+/** The answer that a panel draws. @param {PanelSpec} spec @param {import("./types.js").Answers} answers @returns {import("./types.js").Answer|undefined} */
+export function mainAnswer(spec, answers) {
+  return (spec.view ? undefined : answers[heatId(spec.id)]) ?? answers[spec.id];
 }
 
 /** Which of the views a panel has, as far as it is known. @param {PanelSpec} spec @param {Learnt} learnt */
@@ -40,7 +57,7 @@ export function queriesOf(spec, range, width, learnt) {
   const isHeat = view === "heatmap" && !spec.expr;
   const points = isHeat ? maxColumns(width - 60) : maxPoints(width - 60);
   /** @type {BatchQuery} */
-  const main = {id: spec.id, kind: isHeat ? "heatmap" : "series", stats: [], max_points: points};
+  const main = {id: isHeat && !spec.view ? heatId(spec.id) : spec.id, kind: isHeat ? "heatmap" : "series", stats: [], max_points: points};
   if (isHeat) {
     const percentiles = (spec.stats ?? []).filter((stat) => /^p\d/.test(stat));
     main.series = names;
@@ -62,12 +79,21 @@ export function queriesOf(spec, range, width, learnt) {
   if (spec.compare && spec.compare !== "none" && !isHeat) {
     queries.push({...main, id: `${spec.id}~cmp`, from: compared(range.from, spec.compare, range.zone), until: compared(range.until, spec.compare, range.zone)});
   }
+  if (spec.unusual && !isHeat && main.stats) {
+    for (let week = 1; week <= kWeeks; ++week) {
+      queries.push({...main, id: `${spec.id}~u${week}`, ...weekOf(range, week), stats: ["avg", "stddev", "count"]});
+    }
+  }
   if (main.series && (isHeat || learnt.series > 0 && learnt.series <= kTotalsMax)) {
     const percentiles = isHeat || learnt.kinds.has("distribution") ? ["p50", "p99"] : [];
     /** @type {BatchQuery} */
     const totals = {...main, id: `${spec.id}~all`, max_points: 1, stats: ["count", "sum", "avg", "min", "max", "stddev", ...percentiles]};
     if (isHeat) totals.grouping = 0;
     queries.push(totals);
+  }
+  if (learnt.empty && learnt.series > 0 && main.series) {
+    // Nothing came in the range: the days of the last year tell when anything did.
+    queries.push({id: `${spec.id}~last`, kind: "series", series: names, stats: ["count"], from: Math.floor(range.now) - kLastDays * 86400, until: Math.floor(range.now), max_points: kLastDays + 1});
   }
   if (learnt.gaps && learnt.hosts.length) {
     const hosts = learnt.hosts.slice(0, kHostsMax).map((host) => `host.up;{,*;}host=${literal(host)}{,;*}`);
@@ -81,6 +107,8 @@ function statsOf(spec, learnt) {
   const stats = ["avg", "min", "max", "count", "sum"];
   if (spec.band === "sd") stats.push("stddev");
   const percentiles = (spec.stats ?? []).filter((stat) => /^p\d/.test(stat));
+  // As lines, distributions are their median and p99; until the kind is known both are asked in any case.
+  if (!spec.stats && !spec.expr && (learnt.kinds.size === 0 || learnt.kinds.has("distribution"))) percentiles.push("p50", "p99");
   if (percentiles.length && (learnt.kinds.size === 0 || learnt.kinds.has("distribution"))) stats.push(...percentiles);
   if (spec.stats?.includes("rate")) stats.push("rate");
   return [...new Set(stats)];

@@ -1,13 +1,27 @@
 // What the crosshair reads: the slot, and the numbers of one series in it; without a crosshair those of the whole range.
 
 import {html, nothing} from "lit-html";
-import {age, clock, count, day, kNone, span, text} from "../model/format.js";
+import {age, clock, count, day, kNone, number, span, text} from "../model/format.js";
 import {slotAt} from "../model/step.js";
 import {totalUnit} from "../model/units.js";
 import {cellAt} from "./heatmap.js";
 
+/** Data that fill less of the range can be fitted. */
+const kSmallPart = 0.2;
+
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./scene.js").Line} Line */
+
+/**
+ * Where data begin, if they fill but a small part of the range at its end.
+ * @param {Scene} scene
+ * @returns {number|null}
+ */
+export function fitFrom(scene) {
+  const gap = scene.gaps[0];
+  if (!gap || gap.first > 0 || scene.gaps.length > 1) return null;
+  return (scene.until - gap.until) / (scene.until - scene.from) < kSmallPart ? gap.until : null;
+}
 
 /** The gap that a slot is in. @param {Scene} scene @param {number} slot */
 export function gapAt(scene, slot) {
@@ -46,6 +60,11 @@ export function numbersOf(scene, line, slot) {
   return found;
 }
 
+/** @param {number} by deviations */
+export function unusualText(by) {
+  return `unusual: ${number(Math.abs(by), "none", {digits: 2}).text} sd ${by > 0 ? "above" : "below"} the same hour of four weeks`;
+}
+
 /** The times of a slot, without the date while all slots are of one day. @param {Scene} scene @param {number} from */
 function slotText(scene, from) {
   const seconds = scene.step % 60 !== 0;
@@ -58,8 +77,9 @@ function slotText(scene, from) {
  * @param {number|null} time of the crosshair
  * @param {Line|undefined} line which the numbers are of
  * @param {number|null} value where the pointer is, for cells of heatmaps
+ * @param {(from: number, until: number) => void} fit shows the part of the range that has data
  */
-export function readout(scene, time, line, value) {
+export function readout(scene, time, line, value, fit) {
   const inside = time !== null && time >= scene.from && time < scene.until;
   const slot = inside ? slotAt(scene, time) : null;
   if (!line) return html`<p class="panel-readout num"></p>`;
@@ -73,10 +93,14 @@ export function readout(scene, time, line, value) {
     const why = gap ? gap.reason : from > scene.now ? "not yet" : "no samples";
     return html`<p class="panel-readout num">${head} ${name} <span class="why">${why}${gap ? html`, ${age(gap.until - gap.from)}` : nothing}</span></p>`;
   }
+  const start = fitFrom(scene);
+  const odd = slot === null ? undefined : scene.unusual.find((one) => one.slot === slot && one.line === line.name);
   const cell = slot !== null && value !== null && scene.heat ? cellAt(scene, slot, value) : null;
-  return html`<p class="panel-readout num">${head} ${name}
+  return html`<p class="panel-readout num ${name === nothing ? "" : "many"}">${head} ${name}
     ${cell ? html`<span class="cell"><i>cell</i> ${text(cell.low, line.unit)}–${text(cell.high, line.unit)}: <b>${count(cell.count)}</b>, ${text(cell.above * 100, "percent", {digits: 3})} above</span>` : nothing}
-    ${numbersOf(scene, line, slot).map(([stat, shown]) => html`<span class="stat"><i>${stat}</i> ${shown || kNone}</span> `)}
+    ${numbersOf(scene, line, slot).map(([stat, shown]) => html`<span class="stat stat-${stat.replace(".", "")}"><i>${stat}</i> ${shown || kNone}</span> `)}
+    ${slot === null && start !== null ? html`<button type="button" class="link" @click=${() => fit(start - scene.step, scene.until)}>fit to the last ${age(scene.until - start)}</button>` : nothing}
+    ${odd ? html`<span class="why">${unusualText(odd.by)}</span>` : nothing}
     ${slot !== null && slot === scene.open ? html`<span class="why">open slot</span>` : nothing}</p>`;
 }
 
@@ -99,7 +123,8 @@ export function sentence(title, scene) {
   const more = scene.lines.length > 3 ? `; ${scene.lines.length - 3 + scene.restCount} more series` : "";
   const gaps = scene.gaps.length === 0 ? "" : scene.gaps.length === 1 ? `; one gap of ${age(scene.gaps[0].until - scene.gaps[0].from)}: ${scene.gaps[0].reason}`
     : `; ${scene.gaps.length} gaps, the longest ${age(Math.max(...scene.gaps.map((gap) => gap.until - gap.from)))}`;
-  return `${title}, ${length}: ${parts.join("; ")}${more}${gaps}`.replaceAll("\u202F", " ");
+  const odd = scene.unusual.length ? `; ${scene.unusual.length} unusual slots` : "";
+  return `${title}, ${length}: ${parts.join("; ")}${more}${gaps}${odd}`.replaceAll("\u202F", " ");
 }
 
 /** What is said when the crosshair moves by a key. @param {Scene} scene @param {number} time @param {Line|undefined} line */

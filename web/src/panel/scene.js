@@ -4,11 +4,15 @@ import {emptyRuns, last, medianCount, merged, total} from "../model/buckets.js";
 import {visible} from "../model/format.js";
 import {labelsOf, nameOf, split} from "../model/labels.js";
 import {openSlot} from "../model/step.js";
+import {mainAnswer} from "./queries.js";
+import {kWeeks, unusualOf} from "./unusual.js";
 import {unitOf} from "../model/units.js";
 import {compared} from "../model/range.js";
 
 /** Lines of one panel; further series are one band. */
 export const kLinesMax = 20;
+
+const kNothing = "no samples";
 
 /**
  * One line, or one band of the stack.
@@ -27,6 +31,7 @@ export const kLinesMax = 20;
  * @property {number} spacing usual distance of slots with samples, in slots
  * @property {string} host of its tag, or empty
  * @property {{since?: number, last?: number}} about
+ * @property {import("../model/seconds.js").Second[]} seconds of live series
  */
 
 /**
@@ -42,6 +47,7 @@ export const kLinesMax = 20;
  * @property {string} view @property {"lin"|"log"|"asinh"} scale @property {"mm"|"sd"|"off"} band
  * @property {[number, number]|undefined} limits
  * @property {Heat|null} heat
+ * @property {import("./unusual.js").Unusual[]} unusual
  * @property {number} samples median of a point
  * @property {string[]} missing @property {string[]} warnings
  */
@@ -63,7 +69,7 @@ export const kLinesMax = 20;
  * @returns {Scene|null} null if there is no answer to draw
  */
 export function sceneOf(spec, range, answers, palette, marks) {
-  const answer = answers[spec.id];
+  const answer = mainAnswer(spec, answers);
   if (!answer || answer.from === undefined || answer.until === undefined || !answer.step) return null;
   const isHeat = Array.isArray(answer.counts);
   const slots = Math.max(1, Math.round((answer.until - answer.from) / answer.step));
@@ -75,20 +81,28 @@ export function sceneOf(spec, range, answers, palette, marks) {
   const scene = {
     ...time, slots, tier: answer.tier ?? null, lines: [], rest: null, restCount: 0, before: [], gaps: [], open: openSlot(time, range.now),
     now: range.now, zone: range.zone, unit: unitOf("", "gauge"), view: isHeat ? "heatmap" : spec.view === "stack" ? "stack" : "lines",
-    scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0,
+    scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0, unusual: [],
     missing: answer.missing ?? [], warnings: answer.warnings ?? [],
   };
-  if (isHeat) fillHeat(scene, spec, answer);
-  else fillLines(scene, spec, answer, palette);
+  if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
+  else {
+    if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
+    fillLines(scene, spec, answer, palette, range.bits ?? false);
+    if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
+  }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
   const before = answers[`${spec.id}~cmp`];
   if (before?.series && !isHeat && spec.compare && spec.compare !== "none") fillBefore(scene, spec, before);
+  if (spec.unusual) {
+    const weeks = Array.from({length: kWeeks}, (_, i) => ({...answers[`${spec.id}~u${i + 1}`], week: i + 1})).filter((week) => week.series && week.step);
+    scene.unusual = unusualOf(scene, weeks);
+  }
   scene.gaps = gapsOf(scene, range, answers[`${spec.id}~up`], marks);
   return scene;
 }
 
-/** @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer */
-function fillHeat(scene, spec, answer) {
+/** @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer @param {boolean} bits */
+function fillHeat(scene, spec, answer, bits) {
   const counts = answer.counts ?? [];
   let largest = 0;
   for (const row of counts) for (const cell of row) if (cell > largest) largest = cell;
@@ -96,44 +110,47 @@ function fillHeat(scene, spec, answer) {
   const names = /** @type {string[]} */ (answer.series ?? []);
   const name = names[0] ?? spec.series?.[0] ?? "";
   const columns = /** @type {any} */ (answer);
-  scene.unit = unitOf(name, "distribution", {chosen: spec.unit});
+  scene.unit = unitOf(name, "distribution", {given: /** @type {any} */ (answer).unit, chosen: spec.unit, bits});
   scene.samples = medianCount(columns.count);
-  const line = lineOf({name, label: labelsOf([name])[0], kind: "distribution", columns, stat: "p50", spec, paint: {index: 1, dash: []}});
+  const line = lineOf({name, label: labelsOf([name])[0], kind: "distribution", columns, stat: "p50", spec, bits, paint: {index: 1, dash: []}});
   if (names.length > 1) line.label = `${names.length} series`;
   scene.lines = [line];
 }
 
 /**
  * @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer
- * @param {import("../model/colors.js").Palette} palette
+ * @param {import("../model/colors.js").Palette} palette @param {boolean} bits
  */
-function fillLines(scene, spec, answer, palette) {
+function fillLines(scene, spec, answer, palette, bits) {
   const all = answer.series ?? [];
   const names = all.map(nameOf);
   const indices = all.map((_, i) => i);
   const chosen = all.length > kLinesMax ? topOf(all, indices, spec.top ?? "max") : indices;
-  const labels = labelsOf(chosen.map((i) => names[i]));
+  const order = spec.order;
+  // Names are as labelled, so the order is made of labels, and colours are given out in that order.
+  const unordered = labelsOf(chosen.map((i) => names[i]));
+  const placed = chosen.map((index, i) => ({index, label: unordered[i]}));
+  if (order) placed.sort((a, b) => place(order, a.label) - place(order, b.label));
   const stats = drawnStats(spec, all);
-  chosen.forEach((i, place) => {
+  for (const {index: i, label} of placed) {
     for (const stat of stats) {
       if (!all[i][stat]) continue;
       const paint = palette.paint(names[i]);
       const line = lineOf({
-        name: names[i], label: stats.length > 1 ? `${labels[place]} ${stat}` : labels[place], kind: all[i].kind ?? "gauge", columns: all[i], stat, spec,
+        name: names[i], label: stats.length === 1 ? label : chosen.length === 1 ? stat : `${label} ${stat}`, kind: all[i].kind ?? "gauge", columns: all[i], stat, spec, bits,
         paint: stats.length > 1 && stat !== stats[0] ? {...paint, dash: stats.indexOf(stat) === 1 ? [6, 3] : [2, 2]} : paint,
       });
+      if (answer.seconds && stat === "avg" && Object.hasOwn(answer.seconds, names[i])) line.seconds = answer.seconds[names[i]];
       scene.lines.push(line);
     }
-  });
+  }
   if (chosen.length < all.length) {
     const others = indices.filter((i) => !chosen.includes(i)).map((i) => all[i].value ? {avg: numbers(all[i].value)} : all[i]);
     const columns = merged(others, scene.slots);
-    scene.rest = {...lineOf({name: "", label: `${others.length} others`, kind: all[0].kind ?? "gauge", columns, stat: "avg", spec, paint: {index: 0, dash: []}}),
+    scene.rest = {...lineOf({name: "", label: `${others.length} others`, kind: all[0].kind ?? "gauge", columns, stat: "avg", spec, bits, paint: {index: 0, dash: []}}),
       role: "rest", unit: scene.lines[0].unit};
     scene.restCount = others.length;
   }
-  const order = spec.order;
-  if (order) scene.lines.sort((a, b) => place(order, a.label) - place(order, b.label));
   scene.unit = scene.lines[0]?.unit ?? scene.unit;
   scene.samples = medianCount(all[0]?.count);
 }
@@ -144,10 +161,20 @@ function place(order, label) {
   return found < 0 ? order.length : found;
 }
 
+/**
+ * A window that tiles the slots has no whole number for the one under way: its rate would seem to fall.
+ * @param {import("./panel.js").Answer} answer @param {number} open
+ */
+function cutOpen(answer, open) {
+  if (open >= 0) for (const series of answer.series ?? []) if (series.value) series.value.fill(null, open);
+}
+
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */
 function drawnStats(spec, all) {
   if (all[0]?.value) return ["value"];
-  const wanted = (spec.stats ?? []).filter((stat) => /^p\d|^avg$|^rate$/.test(stat) && all.some((series) => series[stat]));
+  const isDistribution = all.length > 0 && all.every((series) => series.kind === "distribution");
+  const stats = spec.stats ?? (isDistribution ? ["p50", "p99"] : []);
+  const wanted = stats.filter((stat) => /^p\d|^avg$|^rate$/.test(stat) && all.some((series) => series[stat]?.some((/** @type {any} */ value) => value !== null)));
   return wanted.length ? wanted : ["avg"];
 }
 
@@ -158,22 +185,32 @@ function numbers(column) {
 
 /**
  * @param {{name: string, label: string, kind: string, columns: any, stat: string, spec: import("./panel.js").PanelSpec,
- *   paint: import("../model/colors.js").Paint}} from
+ *   paint: import("../model/colors.js").Paint, bits: boolean}} from
  * @returns {Line}
  */
-function lineOf({name, label, kind, columns, stat, spec, paint}) {
+function lineOf({name, label, kind, columns, stat, spec, paint, bits}) {
   const values = stat === "value" ? numbers(columns.value) : columns[stat] ?? [];
   const own = stat === "value" ? {avg: values} : columns;
-  /** @type {number[]} */
-  const present = [];
-  for (let slot = 0; slot < values.length; ++slot) if (values[slot] !== null && values[slot] !== undefined) present.push(slot);
-  const distances = present.slice(1).map((slot, i) => slot - present[i]).sort((a, b) => a - b);
   return {
-    name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit}), paint, values,
+    name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit, bits}), paint, values,
     columns: own, all: total(own), hidden: (spec.hidden ?? []).includes(name), role: "series",
-    spacing: distances.length ? distances[Math.floor((distances.length - 1) / 2)] : 1, host: split(name).tags.get("host") ?? "",
-    about: {since: columns.since, last: columns.last},
+    spacing: spacingOf(values), host: split(name).tags.get("host") ?? "",
+    about: {since: columns.since, last: columns.last}, seconds: [],
   };
+}
+
+/** The usual distance of slots with samples: of a series that is sent each minute, six slots of 10 s. @param {(number|null)[]} values */
+function spacingOf(values) {
+  /** @type {number[]} */
+  const distances = [];
+  let before = -1;
+  for (let slot = 0; slot < values.length; ++slot) {
+    if (values[slot] === null || values[slot] === undefined) continue;
+    if (before >= 0) distances.push(slot - before);
+    before = slot;
+  }
+  distances.sort((a, b) => a - b);
+  return distances.length ? distances[Math.floor((distances.length - 1) / 2)] : 1;
 }
 
 /** Indices of the series with the highest maximum, mean or last value. @param {any[]} all @param {number[]} order @param {string} by */
@@ -185,6 +222,17 @@ function topOf(all, order, by) {
     return column.reduce((/** @type {number} */ most, /** @type {any} */ value) => value !== null && value > most ? value : most, -Infinity);
   });
   return [...order].sort((a, b) => keys[b] - keys[a] || a - b).slice(0, kLinesMax);
+}
+
+/**
+ * The last slot in which any series of an answer has samples.
+ * @param {import("./panel.js").Answer|undefined} answer
+ * @returns {{from: number, until: number}|null}
+ */
+export function lastSlot(answer) {
+  if (!answer?.series || answer.from === undefined || !answer.step) return null;
+  const slot = Math.max(-1, ...answer.series.map((series) => last((series.count ?? []).map((/** @type {number|null} */ count) => count || null)).slot));
+  return slot < 0 ? null : {from: answer.from + slot * answer.step, until: answer.from + (slot + 1) * answer.step};
 }
 
 /** Exact numbers of the whole range, percentiles among them. @param {Scene} scene @param {any} answer @param {boolean} isHeat */
@@ -211,7 +259,7 @@ function fillBefore(scene, spec, answer) {
       const at = compared(scene.from + slot * scene.step, by, scene.zone);
       return column[Math.round((at - answer.from) / answer.step)] ?? null;
     });
-    scene.before.push({...line, role: "before", values, columns: {avg: values}, all: total({avg: values}), label: `${line.label}, ${by === "1d" ? "a day" : "a week"} before`});
+    scene.before.push({...line, role: "before", values, spacing: spacingOf(values), columns: {avg: values}, all: total({avg: values}), label: `${line.label}, ${by === "1d" ? "a day" : "a week"} before`});
   }
 }
 
@@ -238,7 +286,7 @@ function gapsOf(scene, range, up, marks) {
     const from = scene.from + run.first * scene.step;
     const until = Math.min(scene.from + end * scene.step, range.now);
     return {first: run.first, end, from, until, reason: reasonOf(lines[0], from, until, up, marks)};
-  });
+  }).filter((gap) => !(gap.reason === kNothing && lines[0].kind === "distribution" && isThere(lines[0], gap.from, gap.until, up)));
 }
 
 /**
@@ -249,17 +297,25 @@ export function reasonOf(line, from, until, up, marks) {
   const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from);
   if (loss) return `lost: ${visible(loss.title)}`;
   if (line.about.since !== undefined && line.about.since !== null && line.about.since >= until) return "before the first sample";
+  return isThere(line, from, until, up) === false ? "host silent (agent away)" : kNothing;
+}
+
+/**
+ * Whether the host of a line was there, by its presence series; null if that is not known. A host that is there and
+ * sends no sample of a distribution had nothing to measure.
+ * @param {Line} line @param {number} from @param {number} until @param {any} up
+ * @returns {boolean|null}
+ */
+function isThere(line, from, until, up) {
   const presence = up?.series?.find((/** @type {any} */ series) => split(nameOf(series)).tags.get("host") === line.host);
-  if (line.host && presence && up.from !== undefined) {
-    let seen = 0;
-    let slots = 0;
-    presence.count.forEach((/** @type {any} */ count, /** @type {number} */ slot) => {
-      const at = up.from + slot * up.step;
-      if (at + up.step <= from || at >= until) return;
-      ++slots;
-      if (count) ++seen;
-    });
-    if (slots > 0 && seen <= slots / 10) return "host silent (agent away)";
-  }
-  return "no samples";
+  if (!line.host || !presence || up.from === undefined) return null;
+  let seen = 0;
+  let slots = 0;
+  presence.count.forEach((/** @type {any} */ count, /** @type {number} */ slot) => {
+    const at = up.from + slot * up.step;
+    if (at + up.step <= from || at >= until) return;
+    ++slots;
+    if (count) ++seen;
+  });
+  return slots === 0 ? null : seen > slots / 10;
 }

@@ -12,6 +12,7 @@ const kRest = 120;
  * @param {PanelHost["change"]} screen.change
  * @param {PanelHost["act"]} screen.act
  * @param {PanelHost["menu"]} screen.menu
+ * @param {PanelHost["can"]} [screen.can]
  * @param {(time: number|null) => void} [screen.pinned] the crosshair has been fixed there by a click or a key, for the URL
  * @returns {PanelHost}
  */
@@ -53,8 +54,10 @@ export function createShared(screen) {
     setRange: (from, until, done) => {
       for (const heard of ranges) heard(from, until);
       clearTimeout(rest);
-      if (done) screen.setRange(from, until);
-      else rest = setTimeout(() => screen.setRange(from, until), kRest);
+      // The server takes whole seconds.
+      const ask = () => screen.setRange(Math.floor(from), Math.ceil(until));
+      if (done) ask();
+      else rest = setTimeout(ask, kRest);
     },
     onRange: (heard) => {
       ranges.add(heard);
@@ -63,6 +66,7 @@ export function createShared(screen) {
     back: () => screen.back(),
     change: (id, change) => screen.change(id, change),
     act: (id, action, detail) => screen.act(id, action, detail),
+    can: (action) => screen.can?.(action) ?? true,
     menu: (anchor, items) => screen.menu(anchor, items),
   };
 }

@@ -17,6 +17,8 @@
  * @property {"none"|"1d"|"1w"} [compare] overlays the range one day or week before, by wall clock of the zone
  * @property {string[]} [hidden] names that the legend has switched off
  * @property {"max"|"avg"|"last"} [top] what chooses the 20 lines of many series; default `max`
+ * @property {boolean} [unusual] marks slots that are far from the same hour of the four weeks before
+ * @property {number} [calls] how many calls make one whole, such as a page, for the chance that one of them is slow
  * @property {string[]} [order] labels of a stack from below; others follow
  * @property {string} [note] a sentence below the title, for example why there are no data
  */
@@ -30,6 +32,7 @@
  * @property {number} until exclusive
  * @property {number} now the server's time, to tell the slot that is still open
  * @property {string} zone IANA name, or `UTC`
+ * @property {boolean} [bits] bytes are shown as bits
  * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
  */
 
@@ -62,6 +65,7 @@
  * @property {any[]} [series]
  * @property {number[][]} [buckets] of heatmaps
  * @property {number[][]} [counts] of heatmaps
+ * @property {Record<string, import("../model/seconds.js").Second[]>} [seconds] of live series by name, which the page has worked out
  * @property {string[]} [missing]
  * @property {string[]} [warnings]
  * @property {string[]} [infos]
@@ -91,6 +95,7 @@
  * @property {() => void} back the range before
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
  * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do
+ * @property {(action: PanelAction) => boolean} [can] whether the screen has an action; by default all
  * @property {(anchor: Element, items: MenuItem[]) => void} menu opens a menu at the anchor
  */
 

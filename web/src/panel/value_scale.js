@@ -11,7 +11,7 @@ import {niceLimits} from "./value_axis.js";
 /** Lines above the cells. @param {Scene} scene */
 export function percentiles(scene) {
   const columns = /** @type {Record<string, any>} */ (scene.lines[0]?.columns ?? {});
-  return [{stat: "p50", dash: [3, 3], width: 1.25}, {stat: "p99", dash: [], width: 1.25}, {stat: "p99.9", dash: [6, 3], width: 1}].filter(({stat}) => columns[stat]);
+  return [{stat: "p50", dash: [], width: 1}, {stat: "p99", dash: [], width: 1.5}, {stat: "p99.9", dash: [4, 2], width: 1}, {stat: "max", dash: [1, 2], width: 1}].filter(({stat}) => columns[stat]);
 }
 
 /**
@@ -55,6 +55,7 @@ export function valueScale(scene, height) {
   else {
     for (const line of shown) {
       include(line.values);
+      if (shown.length <= 3) include(line.seconds.map(([, value]) => value));
       const band = shown.length <= 3 ? bandOf(line, scene.band) : null;
       include(band?.low);
       include(band?.high);

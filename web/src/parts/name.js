@@ -1,7 +1,7 @@
 // A name of a series as text. Names come from strangers: they are text nodes only, isolated from the text around them,
 // and characters that are invisible or turn text around are written out, as ‹U+202E›.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { visible } from "../model/format.js";
 
 /**
@@ -40,11 +40,17 @@ export function piecesOf(name, hits = []) {
  * @param {[number, number][]} [hits]
  */
 export function nameText(name, hits) {
-  return html`<bdi class="name" title=${visible(name)}>${piecesOf(name, hits).map((piece) => {
-    const text = visible(piece.text);
-    const inner = piece.isHit ? html`<mark>${text}</mark>` : text;
-    return piece.isTag ? html`<span class="tags">${inner}</span>` : inner;
-  })}</bdi>`;
+  const pieces = piecesOf(name, hits);
+  const shown = (/** @type {Piece[]} */ some) => some.map((piece) => piece.isHit ? html`<mark>${visible(piece.text)}</mark>` : visible(piece.text));
+  const tags = pieces.filter((piece) => piece.isTag);
+  return html`<bdi class="name" title=${visible(name)}>${shown(pieces.filter((piece) => !piece.isTag))}${tags.length === 0 ? nothing
+    : html`<span class="tags">${shown(tags)}</span>`}</bdi>`;
+}
+
+/** A host's name with its domain muted. @param {string} host */
+export function hostText(host) {
+  const short = shortHost(host);
+  return html`<bdi class="name" title=${visible(host)}>${visible(short)}<span class="domain">${visible(host.slice(short.length))}</span></bdi>`;
 }
 
 /** The short name of a host: up to its first dot, unless it is an address. @param {string} host */

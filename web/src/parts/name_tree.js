@@ -113,6 +113,8 @@ export function createNameTree(scroller, { app, onSeries, onMenu }) {
         ${line.kind !== "" ? kindIcon(line.kind) : nothing}
         <bdi class="part name ${line.type === "line" ? "" : "muted"}" title=${visible(line.name)}>${visible(line.part)}</bdi>
         ${line.prefix !== "" && line.type === "line" ? html`<span class="count num">${count(line.series)}</span>` : nothing}
+        ${line.type === "line" ? html`<button class="row-menu" tabindex="-1" aria-label="What to do with ${line.name}" aria-haspopup="menu" aria-expanded="false"
+          @click=${(/** @type {Event} */ event) => { event.stopPropagation(); here = i; onMenu(line, /** @type {Element} */ (event.currentTarget)); }}>${icon("more")}</button>` : nothing}
       </div>`;
     },
   });
@@ -178,6 +180,9 @@ export function createNameTree(scroller, { app, onSeries, onMenu }) {
       else {
         while (next > 0 && lines[next].depth >= line.depth) --next;
       }
+    } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      const row = document.getElementById(`tree-${here}`);
+      if (row && line.type === "line") onMenu(line, row);
     } else if (event.key === "Enter" || event.key === " ") {
       if (line.kind === "" && line.prefix !== "" && line.type === "line") toggle(line);
       else act(line, event.shiftKey);

@@ -6,7 +6,7 @@ import { unitsOfBytes } from "../data/names.js";
 import { age, count } from "../model/format.js";
 import { icon } from "./icon.js";
 import { kindIcon } from "./badge.js";
-import { nameText } from "./name.js";
+import { hostText, nameText } from "./name.js";
 
 /** @typedef {{label: string, words: string, key?: string, run: () => void}} Command */
 
@@ -63,10 +63,21 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
       .slice(0, 5)
       .map((host) => ({
         group: "Hosts",
-        content: html`<span class="kind">${icon("hosts", "kind")}</span>${nameText(host.host)}
+        content: html`<span class="kind">${icon("hosts", "kind")}</span>${hostText(host.host)}
           <span class="side">${Object.values(host.tags).join(" · ")}</span>`,
         run: () => onHost(host.host),
       }));
+  }
+
+  /** Lines with this text that were refused: why a series is not there. @param {any[]} lines @returns {Row[]} */
+  function refusedRows(lines) {
+    if (lines.length === 0) return [];
+    return [{
+      group: "Refused",
+      content: html`<span class="glyph warn">▲</span><span class="name">${count(lines.length)} refused ${lines.length === 1 ? "line has" : "lines have"} this
+        text: ${lines[0].reason}, from ${lines[0].from}</span>`,
+      run: () => app.go({ screen: "status", arg: "refused" }),
+    }];
   }
 
   async function ask() {
@@ -86,7 +97,8 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
         })),
         ...commandRows(query).slice(0, 3),
       ];
-      note = `${count(found.total)} of ${count(found.names)} series in ${Math.round(found.ms)} ms`;
+      rows.push(...refusedRows(found.refused ?? []));
+      note = `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} series in ${Math.max(1, Math.round(found.ms))} ms`;
       chosen = 0;
     } catch (error) {
       note = error instanceof Error ? error.message : String(error);
@@ -170,7 +182,7 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
   function draw() {
     render(html`
       <label class="field sunken search" role="presentation">${icon("search")}
-        <input type="search" placeholder="Search hosts, series, commands" aria-label="Search hosts, series, commands"
+        <input type="search" placeholder="Search hosts and series" aria-label="Search hosts, series, commands"
           role="combobox" autocomplete="off" spellcheck="false" aria-controls="results" aria-expanded=${String(isOpen)}
           aria-activedescendant=${isOpen && rows.length > 0 ? `result-${chosen}` : ""} .value=${text}
           @input=${(/** @type {Event} */ event) => { text = /** @type {HTMLInputElement} */ (event.target).value; listen(); }}

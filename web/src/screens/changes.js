@@ -6,8 +6,22 @@ import { unitOf } from "../model/units.js";
 import { kindIcon } from "../parts/badge.js";
 import { openDialog } from "../parts/dialog.js";
 import { nameText } from "../parts/name.js";
+import { formatFragment } from "../state/url.js";
 
 const kAgainst = /** @type {const} */ ([["before", "the time before"], ["1d", "a day before"], ["1w", "a week before"]]);
+
+/**
+ * The series in which a panel's neighbours are: all of its host, else all whose paths begin as its first one does.
+ * @param {string} name of a series, or a glob, also as `g:GLOB`
+ */
+export function neighboursOf(name) {
+  const plain = name.replace(/^g:/, "");
+  const host = /[;*]host=([^;*?[{]+)(\*?)/.exec(plain);
+  if (host && host[2] === "") return `{host=${JSON.stringify(host[1])}}`;
+  if (host) return `{host=~${JSON.stringify(`${host[1].replace(/[^\w-]/g, "[$&]")}.*`)}}`;
+  const first = plain.split(/[.;]/, 1)[0].replace(/[^\w-].*$/, "");
+  return `{__name__=~${JSON.stringify(`${first}([.].*)?`)}}`;
+}
 
 /**
  * @param {import("../app.js").App} app
@@ -27,6 +41,12 @@ export function openChanges(app, { from, until, match }) {
     return html`${text}<span class="unit">${unit}</span>`;
   }
 
+  /** Explore with a series, over the range that is seen. @param {string} name */
+  function addressOf(name) {
+    const { from: begin, until: end, tz, live } = app.route();
+    return formatFragment({ screen: "explore", arg: "", from: begin, until: end, tz, live, cmp: "", at: "", k: "", big: "", own: { p0: [name] } });
+  }
+
   function draw() {
     const rows = answer?.series ?? [];
     dialog.update(html`
@@ -38,12 +58,11 @@ export function openChanges(app, { from, until, match }) {
       ${answer && rows.length === 0 ? html`<p class="empty-note">No series moved, or none has enough samples.</p>` : null}
       ${rows.length > 0 ? html`<div class="scroll-x"><table class="data"><caption class="hidden">Series by how far they moved</caption>
         <thead><tr><th scope="col">series</th><th scope="col" class="right">was</th><th scope="col" class="right">is</th>
-          <th scope="col" class="right">moved by</th><th></th></tr></thead>
+          <th scope="col" class="right">moved by</th></tr></thead>
         <tbody>${rows.map((/** @type {any} */ one) => html`<tr>
-          <th scope="row"><span class="with-icon">${kindIcon(one.kind)}${nameText(one.name)}</span></th>
+          <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${() => dialog.close()}>${kindIcon(one.kind)}${nameText(one.name)}</a></th>
           <td class="num right">${mean(one, one.was)}</td><td class="num right">${mean(one, one.is)}</td>
           <td class="num right">${Number(one.score).toFixed(2)}</td>
-          <td><button class="button" @click=${() => { dialog.close(); app.go({ screen: "explore", arg: "", own: { p0: [one.name] } }); }}>Open</button></td>
         </tr>`)}</tbody></table></div>` : null}`);
   }
 

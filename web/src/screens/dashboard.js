@@ -1,2 +1,392 @@
-/** @param {HTMLElement} element @param {import("../app.js").App} app @returns {import("../app.js").Screen} */
-export function createDashboardScreen(element, app) { element.textContent = "soon"; void app; return { title: () => "dashboard", update() {}, refresh() {}, destroy() { element.textContent = ""; } }; }
+// One dashboard: its variables and panels; edit mode with undo, drafts, versions, and a save that overwrites nobody.
+
+import { html, nothing, render } from "lit-html";
+import { age } from "../model/format.js";
+import { icon } from "../parts/icon.js";
+import { openDialog, confirmDialog } from "../parts/dialog.js";
+import { openMenu } from "../parts/menu.js";
+import { createHistory } from "../state/history.js";
+import { own } from "../state/url.js";
+import { kBuiltIn } from "./builtin_dashboards.js";
+import { checkDashboard, differences, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
+import { createNotes, linked } from "./dashboard_notes.js";
+import { neighboursOf } from "./changes.js";
+import { createPanelGrid } from "./panel_grid.js";
+
+/** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
+/** @typedef {import("./dashboard_model.js").DashboardPanel} DashboardPanel */
+
+const kSizes = /** @type {Record<string, [number, number]>} */ ({ S: [4, 1], M: [6, 2], L: [8, 3], XL: [12, 4] });
+const kChoicesMax = 500;
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("../app.js").App} app
+ * @returns {import("../app.js").Screen}
+ */
+export function createDashboardScreen(element, app) {
+  const id = app.route().arg;
+  const head = document.createElement("div");
+  const gridElement = document.createElement("div");
+  head.className = "panel-groups";
+  element.append(head, gridElement);
+  /** @type {Dashboard|null} */
+  let dashboard = null;
+  let etag = "";
+  let source = "";
+  let isEditing = false;
+  let isChanged = false;
+  let fault = "";
+  /** @type {string|null} the text of the JSON view, null if it is closed */
+  let json = null;
+  /** @type {Record<string, string[]>} */
+  let choices = {};
+  /** @type {ReturnType<typeof createHistory<Dashboard>>} */
+  const undo = createHistory();
+
+  const notes = createNotes(app, () => draw());
+  const grid = createPanelGrid(gridElement, app, {
+    change(panelId, change) {
+      const { scale, ...rest } = change;
+      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }), !isEditing);
+    },
+    act(panelId, action) {
+      if (dashboard === null) return;
+      const at = indexOf(panelId);
+      const panels = [...inOrder(dashboard.panels)];
+      if (action === "remove") panels.splice(at, 1);
+      else if (action === "duplicate") panels.splice(at + 1, 0, panels[at]);
+      else if (action === "up" || action === "left") panels.splice(Math.max(0, at - 1), 0, ...panels.splice(at, 1));
+      else if (action === "down" || action === "right") panels.splice(at + 1, 0, ...panels.splice(at, 1));
+      else return;
+      change({ ...dashboard, panels: placed(panels) });
+      isEditing = true;
+      draw();
+    },
+    matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
+  });
+
+  /** @param {string} panelId */
+  const indexOf = (panelId) => Number(/^d(\d+)/.exec(panelId)?.[1] ?? 0);
+
+  /** Panels row by row, in this order. @param {DashboardPanel[]} panels @returns {DashboardPanel[]} */
+  function placed(panels) {
+    let column = 0;
+    let row = 0;
+    let high = 1;
+    return panels.map((panel) => {
+      const [, , width, height] = panel.at;
+      if (column + width > 12) {
+        row += high;
+        column = 0;
+        high = 1;
+      }
+      const at = /** @type {[number, number, number, number]} */ ([column, row, width, height]);
+      column += width;
+      high = Math.max(high, height);
+      return { ...panel, at };
+    });
+  }
+
+  /** @param {Dashboard} next */
+  function change(next) {
+    if (dashboard !== null) undo.push(dashboard);
+    dashboard = next;
+    isChanged = true;
+    if (json !== null) json = JSON.stringify(next, null, 1);
+    app.drafts.save(id, { etag, time: app.clock.now(), content: next });
+    void loadChoices();
+    draw();
+  }
+
+  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how @param {boolean} [isLook] only for this visit */
+  function edit(panelId, how, isLook = false) {
+    if (dashboard === null) return;
+    const panels = inOrder(dashboard.panels);
+    const at = indexOf(panelId);
+    const next = { ...dashboard, panels: panels.map((panel, i) => i === at ? how(panel) : panel) };
+    if (isLook) {
+      dashboard = next;
+      draw();
+    } else change(next);
+  }
+
+  async function load() {
+    fault = "";
+    const version = own(app.route(), "ver");
+    try {
+      if (Object.hasOwn(kBuiltIn, id)) {
+        const { dashboards } = await app.dashboards.list();
+        if (!dashboards.some((one) => one.id === id)) throw new Error("built in");
+      } else if (etag === "" && version === "" && app.drafts.load(id)?.etag === "") throw new Error("new");
+      const loaded = await app.dashboards.load(id, version || undefined);
+      dashboard = loaded.content;
+      etag = loaded.etag;
+      source = "saved";
+    } catch (error) {
+      if (Object.hasOwn(kBuiltIn, id)) {
+        dashboard = kBuiltIn[id];
+        source = "built-in";
+      } else if (app.drafts.load(id) === null) fault = error instanceof Error ? error.message : String(error);
+    }
+    const draft = app.drafts.load(id);
+    if (draft !== null && JSON.stringify(draft.content) !== JSON.stringify(dashboard)) {
+      dashboard = draft.content;
+      isChanged = true;
+      isEditing = true;
+      if (draft.etag !== "") etag = draft.etag;
+    }
+    const faults = dashboard === null ? [] : checkDashboard(dashboard);
+    if (faults.length > 0) {
+      fault = `${faults[0].at}: ${faults[0].error}`;
+      dashboard = null;
+    }
+    const from = dashboard?.time?.from;
+    if (from && app.route().from === "-1h" && app.route().until === "now") app.store.patch({ from });
+    await loadChoices();
+    draw();
+  }
+
+  async function loadChoices() {
+    /** @type {Record<string, string[]>} */
+    const next = {};
+    await Promise.all((dashboard?.vars ?? []).map(async (one) => {
+      if (one.from.startsWith("tag:")) {
+        const tag = one.from.slice(4);
+        if (tag === "host" && app.hosts.known().length > 0) next[one.name] = app.hosts.known().map((host) => host.host);
+        else {
+          const answer = await app.client.get(`/prometheus/api/v1/label/${encodeURIComponent(tag)}/values`, { limit: kChoicesMax }).catch(() => null);
+          next[one.name] = answer?.data ?? [];
+        }
+      } else if (one.from !== "" && !one.from.includes("*")) next[one.name] = one.from.split(",").map((choice) => choice.trim());
+      else if (one.from !== "") {
+        const [begin, end = ""] = one.from.split("*", 2);
+        const answer = await app.client.get("/api/v1/series", { match: `${one.from}*`, limit: 10_000 }).catch(() => null);
+        const found = new Set();
+        for (const { name } of answer?.series ?? []) {
+          const rest = name.slice(begin.length);
+          const stop = end === "" ? rest.search(/[.;]/) : rest.indexOf(end);
+          found.add(stop < 0 ? rest : rest.slice(0, stop));
+        }
+        next[one.name] = [...found].sort().slice(0, kChoicesMax);
+      }
+    }));
+    choices = next;
+  }
+
+  async function save() {
+    if (dashboard === null) return;
+    try {
+      const saved = await app.dashboards.save(id, dashboard, source === "built-in" ? "" : etag);
+      etag = saved.etag;
+      source = "saved";
+      isChanged = false;
+      isEditing = false;
+      json = null;
+      app.drafts.remove(id);
+      undo.clear();
+      app.toast(`Saved as version ${saved.version}`);
+    } catch (error) {
+      if (/** @type {any} */ (error)?.status === 412) {
+        await conflict();
+        return;
+      }
+      fault = `Not saved: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    draw();
+  }
+
+  /** Somebody else has saved meanwhile: nothing is lost whichever way is chosen. */
+  async function conflict() {
+    if (dashboard === null) return;
+    const mine = dashboard;
+    const theirs = await app.dashboards.load(id);
+    const { onlyMine, onlyTheirs } = differences(mine, theirs.content);
+    const list = (/** @type {string[]} */ names) => names.length === 0 ? html`<p class="muted">nothing else</p>` : html`<ul>${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`;
+    /** @param {Dashboard} next @param {boolean} isSaved */
+    const take = (next, isSaved) => {
+      dialog.close();
+      etag = theirs.etag;
+      source = "saved";
+      change(next);
+      if (isSaved) void save();
+      else { isChanged = false; isEditing = false; app.drafts.remove(id); draw(); }
+    };
+    const dialog = openDialog({
+      title: "Another version was saved meanwhile",
+      body: html`<div class="two"><section><h3>Only in yours</h3>${list(onlyMine)}</section><section><h3>Only in theirs</h3>${list(onlyTheirs)}</section></div>`,
+      footer: html`<button class="button" @click=${() => take(theirs.content, false)}>Keep theirs</button>
+        <button class="button" @click=${() => take(mine, true)}>Keep mine</button>
+        <button class="button primary" @click=${() => take(merged(mine, theirs.content), true)}>Keep both</button>`,
+    });
+  }
+
+  async function discard() {
+    if (!await confirmDialog({ title: "Throw away your edits", text: "The dashboard is shown again as it was saved.", action: "Throw away" })) return;
+    app.drafts.remove(id);
+    isChanged = false;
+    isEditing = false;
+    json = null;
+    dashboard = null;
+    undo.clear();
+    await load();
+    if (dashboard === null) app.go({ screen: "dashboards", arg: "" });
+  }
+
+  async function remove() {
+    if (!await confirmDialog({ title: "Delete this dashboard", text: "Its versions stay for 30 days at the server.", action: "Delete" })) return;
+    try {
+      await app.dashboards.remove(id, etag);
+      app.go({ screen: "dashboards", arg: "" });
+    } catch (error) {
+      app.toast(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async function showVersions() {
+    const answer = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+    const dialog = openDialog({
+      title: "Versions",
+      body: answer.versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${answer.versions.map((one) => html`<li>
+        <button class="button quiet" @click=${() => { dialog.close(); app.goOwn({ ver: String(one.version) }); void load(); }}>version ${one.version},
+          ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}</button></li>`)}</ul>`,
+    });
+  }
+
+  /** @param {string} text */
+  function typed(text) {
+    json = text;
+    fault = "";
+    try {
+      const next = JSON.parse(text);
+      const faults = checkDashboard(next);
+      if (faults.length > 0) fault = faults.map((one) => `${one.at}: ${one.error}`).join("; ");
+      else {
+        if (dashboard !== null) undo.push(dashboard);
+        dashboard = next;
+        isChanged = true;
+        app.drafts.save(id, { etag, time: app.clock.now(), content: next });
+      }
+    } catch (error) {
+      fault = error instanceof Error ? error.message : String(error);
+    }
+    draw();
+  }
+
+  function addPanel() {
+    if (dashboard === null) return;
+    change({ ...dashboard, panels: placed([...inOrder(dashboard.panels), { at: [0, 0, 6, 2], title: "new panel", series: ["statmill.series"] }]) });
+    json ??= JSON.stringify(dashboard, null, 1);
+    draw();
+  }
+
+  /** @param {Event} event */
+  function menu(event) {
+    openMenu(/** @type {Element} */ (event.currentTarget), [
+      { label: "Edit", icon: "edit", key: "e", run: startEdit },
+      { label: "Save as a file", icon: "download", run: () => app.save(`${id}.json`, "application/json", `${JSON.stringify(dashboard, null, 1)}\n`) },
+      { label: "Versions", icon: "clock", run: () => void showVersions() },
+      ...(source === "saved" ? [{ separator: true }, { label: "Delete", icon: "trash", danger: true, run: () => void remove() }] : []),
+    ]);
+  }
+
+  function startEdit() {
+    isEditing = true;
+    draw();
+  }
+
+  /** @param {import("./dashboard_model.js").Variable} one @param {Record<string, string>} values */
+  function variable(one, values) {
+    const set = (/** @type {Event} */ event) => app.goOwn({ [`v.${one.name}`]: /** @type {HTMLInputElement} */ (event.target).value });
+    if (one.from === "") {
+      return html`<label class="field"><span class="muted">${one.name}</span><input .value=${values[one.name]} @change=${set}></label>`;
+    }
+    return html`<label class="select"><span class="label">${one.name}</span><select aria-label=${one.name} @change=${set}>
+      ${[kAll, ...(choices[one.name] ?? [])].map((choice) => html`<option value=${choice} ?selected=${choice === values[one.name]}>${choice}</option>`)}</select>${icon("down")}</label>`;
+  }
+
+  /** The size of the panel in focus, by a button. @param {string} size */
+  function resize(size) {
+    edit(grid.current() || "d0", (panel) => ({ ...panel, at: [panel.at[0], panel.at[1], ...kSizes[size]] }));
+    if (dashboard !== null) dashboard = { ...dashboard, panels: placed(inOrder(dashboard.panels)) };
+    draw();
+  }
+
+  function drawHead() {
+    const vars = dashboard?.vars ?? [];
+    const values = valuesOf(vars, (name) => own(app.route(), `v.${name}`), choices);
+    render(html`<div class="toolbar"><h1><bdi>${dashboard?.title ?? id}</bdi></h1>
+        ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" ? html`<span class="badge">built in</span>` : nothing}
+        <span class="grow"></span>${vars.map((one) => variable(one, values))}
+        ${isEditing ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
+        <button class="button icon-only" aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>
+      ${isEditing ? html`<div class="toolbar edit-bar"><b>Editing</b>
+        <button class="button" @click=${addPanel}>${icon("plus")}Panel</button>
+        <span class="buttons" role="group" aria-label="Size of the panel in focus">${Object.keys(kSizes).map((size) => html`<button class="button" @click=${() => resize(size)}>${size}</button>`)}</span>
+        <button class="button" aria-pressed=${String(json !== null)} @click=${() => { json = json === null ? JSON.stringify(dashboard, null, 1) : null; draw(); }}>JSON</button>
+        <button class="button" ?disabled=${undo.length === 0} @click=${undoOne}>Undo</button><span class="grow"></span>
+        <button class="button" @click=${() => { if (isChanged) void discard(); else { isEditing = false; draw(); } }}>${isChanged ? "Throw away" : "Close"}</button>
+        <button class="button primary" ?disabled=${!isChanged} @click=${() => void save()}>Save</button></div>` : nothing}
+      ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : nothing}
+      ${json !== null ? html`<textarea class="json" aria-label="JSON of the dashboard" spellcheck="false" .value=${json}
+        @input=${(/** @type {Event} */ event) => typed(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea>` : nothing}
+      ${dashboard?.notes ? html`<p class="notes">${linked(dashboard.notes)}</p>` : nothing}
+      ${dashboard !== null && dashboard.panels.length === 0 ? html`<div class="drop"><h2>This dashboard has no panels yet</h2>
+        <p>Add one here, or choose series in <a href="#/explore">Explore</a> and save them as a dashboard.</p></div>` : nothing}`, head);
+    return values;
+  }
+
+  function undoOne() {
+    if (dashboard === null) return;
+    const before = undo.undo(dashboard);
+    if (before === undefined) return;
+    dashboard = before;
+    if (json !== null) json = JSON.stringify(before, null, 1);
+    draw();
+  }
+
+  function draw() {
+    const values = drawHead();
+    /** @type {Record<string, number>} */
+    const spans = {};
+    /** @type {import("../panel/panel.js").PanelSpec[]} */
+    const panels = [];
+    /** @type {import("./panel_grid.js").Note[]} */
+    const open = [];
+    for (const [i, panel] of inOrder(dashboard?.panels ?? []).entries()) {
+      if (panel.kind === "text" || panel.kind === "events" || panel.kind === "number") {
+        open.push({ id: `n${i}`, before: "", content: notes.content(panel, `n${i}`, values) });
+        spans[`n${i}`] = panel.at[2];
+        continue;
+      }
+      for (const { spec, span } of expanded(panel, i, values, choices)) {
+        panels.push(spec);
+        spans[spec.id] = span;
+        for (const note of open) note.before ||= spec.id;
+      }
+    }
+    grid.update([{ id: "dashboard", spans, panels, notes: open }]);
+  }
+  drawHead();
+  void load();
+
+  return {
+    title: () => dashboard?.title ?? id,
+    update: draw,
+    refresh() {
+      notes.refresh();
+      grid.refresh();
+    },
+    key(name, event) {
+      if (name === "e") startEdit();
+      else if (name === "Ctrl+S") void save();
+      else if (name === "Ctrl+Z") undoOne();
+      else return grid.key(name, event);
+      return true;
+    },
+    destroy() {
+      grid.destroy();
+      element.textContent = "";
+    },
+  };
+}

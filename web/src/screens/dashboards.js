@@ -1,2 +1,139 @@
-/** @param {HTMLElement} element @param {import("../app.js").App} app @returns {import("../app.js").Screen} */
-export function createDashboardsScreen(element, app) { element.textContent = "soon"; void app; return { title: () => "dashboards", update() {}, refresh() {}, destroy() { element.textContent = ""; } }; }
+// The list of dashboards: built in, of files, and saved; with search, new and import.
+
+import { html, nothing, render } from "lit-html";
+import { age, count } from "../model/format.js";
+import { icon } from "../parts/icon.js";
+import { kBuiltIn } from "./builtin_dashboards.js";
+import { checkDashboard } from "./dashboard_model.js";
+import { idOf } from "./save_dashboard.js";
+import { openDialog } from "../parts/dialog.js";
+
+/**
+ * The dashboard in a file of this page, of istatd or of Graphite, and what could not be taken over.
+ * @param {any} json @param {string} name of the file
+ * @returns {Promise<{dashboard: any, left: string[]}>}
+ */
+async function converted(json, name) {
+  const title = name.replace(/\.json$/, "");
+  const istatd = await import("../model/istatd_import.js");
+  if (istatd.isIstatd(json)) return istatd.importIstatd(json, title);
+  const graphite = await import("../model/graphite_import.js");
+  if (graphite.isGraphite(json)) return graphite.importGraphite(json, title);
+  return { dashboard: json, left: [] };
+}
+
+/** @param {string[]} left @param {() => void} done */
+function showLeft(left, done) {
+  const dialog = openDialog({
+    title: "Imported, but not all of it",
+    body: html`<p>This page has nothing like:</p><ul>${left.map((one) => html`<li><bdi>${one}</bdi></li>`)}</ul>`,
+    footer: html`<button class="button primary" @click=${() => dialog.close()}>Go on</button>`,
+    onClose: done,
+  });
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {import("../app.js").App} app
+ * @returns {import("../app.js").Screen}
+ */
+export function createDashboardsScreen(element, app) {
+  /** @type {import("../data/dashboards.js").DashboardEntry[]} */
+  let saved = [];
+  let isWritable = false;
+  let isLoaded = false;
+  let fault = "";
+  let filter = "";
+
+  async function load() {
+    try {
+      const answer = await app.dashboards.list();
+      saved = answer.dashboards;
+      isWritable = answer.writable;
+      fault = "";
+    } catch (error) {
+      const status = /** @type {any} */ (error)?.status;
+      fault = status === 404 ? "" : error instanceof Error ? error.message : String(error);
+    }
+    isLoaded = true;
+    draw();
+  }
+
+  /** Built-in ones of the page stand behind those of the server with the same id. */
+  function all() {
+    const known = new Set(saved.map((one) => one.id));
+    const built = Object.entries(kBuiltIn).filter(([id]) => !known.has(id)).map(([id, one]) => ({
+      id, title: one.title, folder: "", source: /** @type {const} */ ("built-in"), version: 1, etag: "", changed: 0, by: "", panels: one.panels.length,
+    }));
+    const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+    return [...saved, ...built].filter((one) => words.every((word) => `${one.title} ${one.folder}`.toLowerCase().includes(word)))
+      .sort((a, b) => (a.source === "built-in" ? 1 : 0) - (b.source === "built-in" ? 1 : 0) || a.title.localeCompare(b.title));
+  }
+
+  function create() {
+    let title = "";
+    const dialog = openDialog({
+      title: "New dashboard",
+      body: html`<form class="form" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); done(); }}><label>Title<span class="field">
+        <input autofocus @input=${(/** @type {Event} */ event) => { title = /** @type {HTMLInputElement} */ (event.target).value; }}></span></label></form>`,
+      footer: html`<button class="button primary" @click=${() => done()}>Create</button>`,
+    });
+    function done() {
+      if (title.trim() === "") return;
+      const id = idOf(title);
+      app.drafts.save(id, { etag: "", time: app.clock.now(), content: { format: 1, title: title.trim(), notes: "", vars: [], panels: [] } });
+      dialog.close();
+      app.go({ screen: "d", arg: id });
+    }
+  }
+
+  function bring() {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.accept = "application/json,.json";
+    input.addEventListener("change", async () => {
+      const file = input.files?.[0];
+      if (file === undefined) return;
+      try {
+        const { dashboard: content, left } = await converted(JSON.parse(await file.text()), file.name);
+        const faults = checkDashboard(content);
+        if (faults.length > 0) throw new Error(`${faults[0].at}: ${faults[0].error}`);
+        const id = idOf(content.title);
+        app.drafts.save(id, { etag: "", time: app.clock.now(), content });
+        if (left.length > 0) showLeft(left, () => app.go({ screen: "d", arg: id }));
+        else app.go({ screen: "d", arg: id });
+      } catch (error) {
+        app.toast(`This file is no dashboard. ${error instanceof Error ? error.message : ""}`);
+      }
+    });
+    input.click();
+  }
+
+  function draw() {
+    const rows = all();
+    render(html`<div class="toolbar"><h1>Dashboards</h1><span class="grow"></span>
+        <label class="field">${icon("filter")}<input type="search" aria-label="Filter dashboards" placeholder="filter" autocomplete="off" .value=${filter}
+          @input=${(/** @type {Event} */ event) => { filter = /** @type {HTMLInputElement} */ (event.target).value; draw(); }}></label>
+        <button class="button" @click=${bring}>Import</button><button class="button primary" @click=${create}>${icon("plus")}New</button></div>
+      ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : nothing}
+      ${isLoaded && !isWritable && saved.length > 0 ? html`<p class="muted">This server keeps no changes; what you edit can be saved as a file.</p>` : nothing}
+      ${isLoaded && rows.length === 0 ? html`<p class="empty-note">No dashboard has this text.</p>` : nothing}
+      <div class="dashboards-grid">${rows.map((one) => html`<a class="card dashboard-card" href="#/d/${encodeURIComponent(one.id)}">
+        <b>${one.title}</b><span class="muted">${count(one.panels)} ${one.panels === 1 ? "panel" : "panels"}${one.folder ? ` · ${one.folder}` : ""}</span>
+        <span class="muted">${one.source === "built-in" ? "built in" : one.source === "file" ? "file"
+          : `version ${one.version}, ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}`}</span></a>`)}</div>`, element);
+  }
+  draw();
+  void load();
+  return {
+    title: () => "Dashboards",
+    update: draw,
+    refresh: () => void load(),
+    key(name) {
+      if (name !== "e") return false;
+      create();
+      return true;
+    },
+    destroy: () => render(nothing, element),
+  };
+}

@@ -11,6 +11,7 @@ import { createNameTree } from "../parts/name_tree.js";
 import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
 import { askPanelsTitle } from "./save_dashboard.js";
+import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
 import { panelsOf, withPanels } from "./explore_url.js";
 
@@ -26,6 +27,7 @@ const kStarts = [
   { title: "Wait for a CPU", text: "distribution of all hosts together", name: "g:host.sched.runqueue_wait_ns;*" },
   { title: "Latency of disks", text: "distribution of all hosts together", name: "g:host.block.latency_ns;*" },
   { title: "Traffic", text: "bytes of all interfaces", name: "g:host.net.bytes;*" },
+  { title: "Free memory", text: "available bytes of all hosts", name: "g:host.memory.available_bytes;*" },
   { title: "Samples per second", text: "what this server receives", name: "g:statmill.samples_accepted;*" },
 ];
 
@@ -103,7 +105,7 @@ export function createExplore(element, app) {
       else if (action === "dashboard") askPanelsTitle(app, [all[at]]);
       setPanels(next);
     },
-    matchOf: (spec) => spec.series?.[0]?.replace(/^g:/, "") ?? "",
+    matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
 
   const panels = () => panelsOf(app.route());
@@ -168,10 +170,7 @@ export function createExplore(element, app) {
       found = answer;
       fault = "";
       chosen = 0;
-      const words = query.toLowerCase().split(/\s+/);
-      const rejects = await app.client.get("/api/v1/status/rejects").catch(() => null);
-      refused = (rejects?.rejects ?? []).filter((/** @type {{line: string}} */ one) =>
-        words.every((word) => one.line.toLowerCase().includes(word)));
+      refused = answer.refused ?? [];
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
     }
@@ -202,7 +201,7 @@ export function createExplore(element, app) {
     render(found === null ? nothing : html`
       ${refused.length > 0 ? html`<a class="result warn" href="#/status/refused"><span class="glyph warn">▲</span>
         <span class="name">${count(refused.length)} refused ${refused.length === 1 ? "line has" : "lines have"} this text:
-          ${refused[0].reason}, from ${refused[0].sender}</span></a>` : nothing}
+          ${refused[0].reason}, from ${refused[0].from}</span></a>` : nothing}
       ${found.series.length === 0 ? html`<p class="empty-note">No series has this text.</p>` : nothing}
       <div role="listbox" id="found" aria-label="Series found">${found.series.map((/** @type {any} */ one, /** @type {number} */ i) => html`
         <div class="result" role="option" aria-selected=${String(i === chosen)} draggable="true"
@@ -215,8 +214,8 @@ export function createExplore(element, app) {
   function drawSearch() {
     const note = fault !== "" ? fault
       : text.trim().startsWith("g:") ? "Enter: all series that match, new ones too"
-      : found ? `${count(found.total)} of ${count(found.names)} in ${Math.round(found.ms)} ms`
-      : "Enter adds to the panel, Shift+Enter a new one";
+      : found ? `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} in ${Math.max(1, Math.round(found.ms))} ms`
+      : "Enter: add · Shift+Enter: new panel";
     render(html`<label class="field sunken">${icon("search")}<input type="search" aria-label="Search series" placeholder="Search, or g:glob"
         autocomplete="off" spellcheck="false" role="combobox" aria-controls="found" aria-expanded=${String(found !== null)} .value=${text}
         @focus=${() => { isOpen = true; draw(); }}

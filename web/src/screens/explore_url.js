@@ -3,10 +3,11 @@
 /** @typedef {import("../panel/panel.js").PanelSpec} PanelSpec */
 
 
-/** Keys of a panel in the URL, and the fields that they are. @type {[string, keyof PanelSpec, "text"|"list"|"numbers"][]} */
+/** Keys of a panel in the URL, and the fields that they are. @type {[string, keyof PanelSpec, "text"|"list"|"numbers"|"number"|"flag"][]} */
 const kFields = [
   ["e", "expr", "text"], ["st", "stats", "list"], ["b", "band", "text"], ["y", "scale", "text"], ["v", "view", "text"], ["h", "height", "text"],
   ["u", "unit", "text"], ["w", "compare", "text"], ["x", "hidden", "list"], ["l", "limits", "numbers"], ["o", "top", "text"], ["t", "title", "text"],
+  ["n", "unusual", "flag"], ["c", "calls", "number"],
 ];
 
 /** @param {string} key */
@@ -32,7 +33,10 @@ export function panelsOf(route) {
       const values = route.own[`p${id}.${key}`];
       if (values === undefined || values.length === 0) continue;
       if (type === "text") spec[field] = values[0];
-      else if (type === "list") spec[field] = field === "hidden" ? values : values[0].split(",");
+      else if (type === "flag") spec[field] = values[0] === "1";
+      else if (type === "number") {
+        if (Number.isFinite(Number(values[0]))) spec[field] = Number(values[0]);
+      } else if (type === "list") spec[field] = field === "hidden" ? values : values[0].split(",");
       else {
         const numbers = values[0].split(",").map(Number);
         if (numbers.length === 2 && numbers.every(Number.isFinite)) spec[field] = numbers;
@@ -61,7 +65,11 @@ export function withPanels(route, panels) {
     for (const [key, field, type] of kFields) {
       const value = /** @type {any} */ (panel)[field];
       if (value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0)) continue;
-      own[`${name}.${key}`] = type === "text" ? [String(value)] : field === "hidden" ? value : [value.join(",")];
+      if (type === "flag") {
+        if (value === true) own[`${name}.${key}`] = ["1"];
+        continue;
+      }
+      own[`${name}.${key}`] = type === "text" || type === "number" ? [String(value)] : field === "hidden" ? value : [value.join(",")];
     }
   });
   return own;

@@ -1,8 +1,8 @@
 // The frame of every screen: screens, search, time, live, losses, zone, theme, help.
 
 import { html, nothing, render } from "lit-html";
-import { age, count } from "../model/format.js";
-import { label } from "../model/range.js";
+import { age, clock, count, day, span } from "../model/format.js";
+import { label, resolve } from "../model/range.js";
 import { icon } from "../parts/icon.js";
 import { openMenu } from "../parts/menu.js";
 import { createSearchBox } from "../parts/search_box.js";
@@ -18,10 +18,25 @@ export const kScreens = [
 ];
 
 const kEvery = [1, 5, 10, 60];
+const kShort = 600;  // s, a range whose label has seconds
 
 /** The screen under which a route stands in the frame. @param {string} screen */
 function under(screen) {
   return screen === "host" ? "hosts" : screen === "d" ? "dashboards" : screen;
+}
+
+/**
+ * A range as short as it can be: the date of today and seconds of a long range are left out.
+ * @param {string} from @param {string} until @param {number} now @param {string} zone
+ */
+export function rangeText(from, until, now, zone) {
+  const begin = resolve(from, now);
+  const end = resolve(until, now);
+  if (until === "now" || begin === null || end === null) return label(from, until, now, zone);
+  const how = { seconds: end - begin < kShort };
+  const today = day(now, zone);
+  if (day(begin, zone) === today && day(end, zone) === today) return `${clock(begin, zone, how)} – ${clock(end, zone, how)}`;
+  return span(begin, end, zone, how);
 }
 
 /**
@@ -65,9 +80,9 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
       return html`<button class="button loss bad" @click=${() => app.go({ screen: "status", arg: "" })}>✕
         server away ${age(Math.max(0, app.clock.now() - away.since))}</button>`;
     }
-    const { lost, status } = app.server.get();
+    const { status } = app.server.get();
     const dropped = status?.samples ? Object.values(status.samples).reduce((sum, one) => sum + (one.dropped ?? 0), 0) : 0;
-    const losses = lost + dropped;
+    const losses = app.hosts.lost() + dropped;
     const word = losses === 0 ? "nothing lost" : `${count(losses)} lost`;
     return html`<button class="button loss ${losses === 0 ? "ok" : "warn"}" aria-label=${word} title="Losses: see Status"
       @click=${() => app.go({ screen: "status", arg: losses === 0 ? "" : "loss" })}>
@@ -124,7 +139,7 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
 
   function times() {
     const { from, until, live } = app.route();
-    const text = label(from, until, app.clock.now(), app.zone());
+    const text = rangeText(from, until, app.clock.now(), app.zone());
     const isLive = live === "1";
     return html`
       <span class="buttons" role="group" aria-label="Time">
@@ -138,7 +153,7 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
       </span>
       <span class="buttons only-wide" role="group" aria-label="Live">
         <button class="button live ${isLive ? "is-live" : ""}" aria-pressed=${String(isLive)} title="Live (.)"
-          @click=${() => app.go({ live: isLive ? "" : "1" })}><i class="live-dot"></i>Live</button>
+          @click=${() => app.go({ live: isLive ? "" : "1" })}><i class="live-dot"></i>Live${isLive && app.server.get().live === "poll" ? html` <span class="muted">each ${app.prefs.get().every} s</span>` : nothing}</button>
         <button class="button icon-only narrow" aria-haspopup="menu" aria-expanded="false" aria-label="Interval of live"
           @click=${liveMenu}>${icon("down", "caret")}</button>
       </span>`;
@@ -175,6 +190,8 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
     if (away.isAway) {
       render(html`<span>✕ The server does not answer, for ${age(Math.max(0, app.clock.now() - away.since))}. What is shown is old;
         the page tries again by itself.</span><button class="button" @click=${() => app.refresh()}>Try now</button>`, banner);
+    } else if (app.server.get().isNewer) {
+      render(html`<span>The server has a new version of this page.</span><button class="button" @click=${() => window.location.reload()}>Reload</button>`, banner);
     } else if (app.server.get().status?.demo) {
       render(html`<span>Demo data: nothing here is real.</span>`, banner);
     } else if (Math.abs(offset) > 2) {

@@ -4,9 +4,10 @@ import {html, nothing, render} from "lit-html";
 import {repeat} from "lit-html/directives/repeat.js";
 import {isAbort} from "../data/client.js";
 import {age, number, text, visible} from "../model/format.js";
-import {hostSections, parted} from "../model/use.js";
+import {hostSections, literal, parted} from "../model/use.js";
+import {icon} from "../parts/icon.js";
 import {spark} from "../parts/spark.js";
-import {cgroupPanels, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
+import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
 import {kColumns, kGroupLabels} from "./hosts_model.js";
 import {hostList} from "./host_list.js";
 import {createPanelGrid} from "./panel_grid.js";
@@ -19,6 +20,25 @@ const kGradeWords = {ok: "good", warn: "worth a look", bad: "bad", "": ""};
 /** Facts are read anew after so long, in seconds: devices and cgroups come and go. */
 const kFactsAge = 60;
 
+/**
+ * Small panels stand three in a row below the large ones, and a large one without a neighbour is as wide as both.
+ * @param {PanelSpec[]} panels
+ */
+function spansOf(panels) {
+  const small = panels.filter((panel) => panel.height === "S");
+  const large = panels.filter((panel) => panel.height !== "S");
+  /** @type {Record<string, number>} */
+  const spans = Object.fromEntries(small.map((panel) => [panel.id, 4]));
+  if (large.length % 2 === 1) spans[large[large.length - 1].id] = 12;
+  // The same for the last row of small ones: one alone is wide, two share the row.
+  if (small.length % 3 === 1) spans[small[small.length - 1].id] = 12;
+  else if (small.length % 3 === 2) for (const panel of small.slice(-2)) spans[panel.id] = 6;
+  return spans;
+}
+
+/** Narrow screens have one section open at a time. */
+const kPhone = "(max-width: 700px)";
+
 /** @param {HTMLElement} element @param {App} app */
 export function createHostScreen(element, app) {
   const host = app.route().arg;
@@ -28,8 +48,12 @@ export function createHostScreen(element, app) {
   head.className = "host-head";
   element.classList.add("host-screen");
   element.append(head, body);
+  const phone = window.matchMedia(kPhone);
+  phone.addEventListener("change", () => draw(), {signal: abort.signal});
   /** @type {import("./host_facts.js").SeriesOfHost[]|null} */
   let series = null;
+  /** @type {ReturnType<typeof hasSeries>|null} */
+  let has = null;
   let isTruncated = false;
   /** @type {string[]} */
   let devices = [];
@@ -53,10 +77,11 @@ export function createHostScreen(element, app) {
       draw();
     },
     matchOf: () => `{host=${JSON.stringify(host)}}`,
+    where: `host=${host}`,
     act(id, action) {
       if (action !== "dashboard" && action !== "duplicate") return;
       const panel = panelsNow().find((one) => one.id === id);
-      if (panel) app.go({screen: "explore", arg: "", own: {p0: panel.expr ? [`e:${panel.expr}`] : panel.series ?? []}});
+      if (panel) app.go({screen: "explore", arg: "", own: panel.expr ? {"p0.e": [panel.expr]} : {p0: panel.series ?? []}});
     },
   });
 
@@ -65,6 +90,7 @@ export function createHostScreen(element, app) {
     try {
       const [found] = await Promise.all([loadSeries(app, host, abort.signal), app.hosts.load({signal: abort.signal}).catch(() => [])]);
       series = found.series;
+      has = hasSeries(found.series);
       isTruncated = found.truncated;
       fault = "";
       const range = {from: app.route().from, until: app.route().until};
@@ -100,15 +126,14 @@ export function createHostScreen(element, app) {
     const known = app.hosts.find(host);
     const device = devices.includes(own("dev")) ? own("dev") : undefined;
     const link = interfaces.includes(own("if")) ? own("if") : undefined;
-    const paths = series ? new Set(series.map((one) => one.name.split(";")[0])) : null;
-    return hostSections({host, devices, interfaces, collectors: known?.collectors ?? {}, paths, ...(device ? {device} : {}), ...(link ? {interface: link} : {})});
+    return hostSections({host, devices, interfaces, collectors: known?.collectors ?? {}, has, ...(device ? {device} : {}), ...(link ? {interface: link} : {})});
   }
 
   /** With the changes of the user, and the other host that is laid beside. @param {PanelSpec} panel @returns {PanelSpec} */
   function drawn(panel) {
     const other = own("vs");
     const names = panel.series && panel.view !== "heatmap" && panel.view !== "stack" && other
-      ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${host}`, `host=${other}`))]} : {};
+      ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${literal(host)}`, () => `host=${literal(other)}`))]} : {};
     return {...panel, ...names, ...changes.get(panel.id)};
   }
 
@@ -157,10 +182,10 @@ export function createHostScreen(element, app) {
       <nav class="host-nav" aria-label="Parts of the host">
         ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
         <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
-        <label class="host-vs">vs <select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+        <label class="host-vs">vs <span class="select"><select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
           <option value="" ?selected=${!other && !compare}>none</option>
           <option value="@1d" ?selected=${compare === "1d"}>a day before</option><option value="@1w" ?selected=${compare === "1w"}>a week before</option>
-          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select></label>
+          ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>
       </nav>
       ${fault ? html`<p class="fault-note" role="alert">${visible(fault)}</p>` : nothing}`, head);
   }
@@ -194,8 +219,8 @@ export function createHostScreen(element, app) {
   /** @param {string} label @param {string[]} all @param {string} chosen @param {(value: string) => void} pick */
   function picker(label, all, chosen, pick) {
     if (all.length < 2) return nothing;
-    return html`<label class="host-pick">${label} <select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
-      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select></label>`;
+    return html`<label class="host-pick">${label} <span class="select"><select @change=${(/** @type {Event} */ event) => pick(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
+      ${all.map((name) => html`<option value=${name} ?selected=${name === chosen}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>`;
   }
 
   /** @param {import("../model/use.js").Section} section */
@@ -203,10 +228,21 @@ export function createHostScreen(element, app) {
     const {absent} = parted(section);
     const extra = section.id === "disk" ? picker("device", devices, own("dev") || devices[0], (dev) => app.goOwn({dev}))
       : section.id === "network" ? picker("interface", interfaces, own("if") || interfaces[0], (link) => app.goOwn({if: link})) : nothing;
-    return html`<div class="host-section"><h2>${glyph(gradeOf(section.id))}${section.title}</h2>${extra}
+    const name = html`${glyph(gradeOf(section.id))}${section.title}`;
+    if (!isOpen(section.id)) {
+      return html`<div class="host-section"><h2><button type="button" class="host-fold" aria-expanded="false" @click=${() => jump(section.id)}>${name}</button></h2></div>`;
+    }
+    return html`<div class="host-section"><h2>${phone.matches ? html`<button type="button" class="host-fold" aria-expanded="true" @click=${() => app.goOwn({o: "none"})}>${name}</button>` : name}</h2>${extra}
       ${section.note ? html`<span class="host-note">${visible(section.note)}</span>` : nothing}
       ${absent.length && series ? html`<details class="host-absent"><summary>${absent.length} without data</summary><ul>${absent.map((panel) => html`<li>${panel.title}: ${visible(panel.note ?? "")}</li>`)}</ul></details>` : nothing}</div>
       ${section.id === "cgroups" ? cgroupTable() : nothing}`;
+  }
+
+  /** On a phone one section is open: the chosen one, else the worst one, else the first. @param {string} id */
+  function isOpen(id) {
+    if (!phone.matches) return true;
+    const worst = row && row.worst >= 0 ? kColumns[row.worst].group : "cpu";
+    return (own("o") || worst) === id;
   }
 
   function cgroupTable() {
@@ -235,18 +271,15 @@ export function createHostScreen(element, app) {
     const groups = [];
     for (const section of all) {
       const {present} = parted(section);
-      const panels = present.map(drawn);
-      // Small panels stand three in a row below the large ones.
-      const spans = Object.fromEntries(panels.filter((panel) => panel.height === "S").map((panel) => [panel.id, 4]));
-      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans, panels});
-      if (section.id === "cgroups" && chosen) {
-        groups.push({id: "cgroup", head: html`<div class="host-section"><h2><bdi>${visible(chosen)}</bdi></h2></div>`, columns: 2, panels: cgroupPanels(host, chosen).map(drawn)});
-      }
+      // The panels of the chosen cgroup stand right below the table in which it was chosen.
+      const first = section.id === "cgroups" && chosen ? cgroupPanels(host, chosen) : [];
+      const panels = isOpen(section.id) ? [...first, ...present].map(drawn) : [];
+      groups.push({id: section.id, head: sectionHead(section), columns: 2, spans: spansOf(panels), panels});
     }
     groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
       open: (name) => app.go({screen: "explore", arg: "", own: {p0: [name]}})}) : html`<div class="host-section"><h2>All</h2></div>`, panels: []});
     grid.update(groups);
-    if (own("o") && series) scroll(own("o"));
+    if (own("o") && own("o") !== "none" && series) scroll(own("o"));
   }
 
   /** @param {1|-1} step */

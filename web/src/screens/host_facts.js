@@ -1,6 +1,7 @@
 // What is known of one host: its series, devices and collectors, and how good its resources are now.
 
 import {isAbort} from "../data/client.js";
+import {shortened} from "../model/format.js";
 import {split} from "../model/labels.js";
 import {hostGlob, literal} from "../model/use.js";
 import {kAsks, rowsOf} from "./hosts_model.js";
@@ -32,6 +33,23 @@ export function tagValues(series, path, tag) {
   const values = new Set(series.filter((one) => one.name.startsWith(`${path};`)).map((one) => split(one.name).tags.get(tag) ?? ""));
   values.delete("");
   return [...values].sort((a, b) => Number(kMinor.test(a)) - Number(kMinor.test(b)) || a.localeCompare(b, "en", {numeric: true}));
+}
+
+/**
+ * Whether any series has a path and tags; values are as globs have them.
+ * @param {SeriesOfHost[]} series
+ * @returns {(path: string, tags: Record<string, string>) => boolean}
+ */
+export function hasSeries(series) {
+  /** @type {Map<string, Map<string, string>[]>} */
+  const paths = new Map();
+  for (const {name} of series) {
+    const {path, tags} = split(name);
+    const all = paths.get(path);
+    if (all) all.push(tags);
+    else paths.set(path, [tags]);
+  }
+  return (path, tags) => (paths.get(path) ?? []).some((own) => Object.entries(tags).every(([key, value]) => literal(own.get(key) ?? "") === value));
 }
 
 /**
@@ -102,13 +120,14 @@ export async function loadCgroups(app, host, range, sort, down, signal) {
 /** Panels of one cgroup. @param {string} host @param {string} cgroup @returns {import("../panel/panel.js").PanelSpec[]} */
 export function cgroupPanels(host, cgroup) {
   const tags = {cgroup};
+  const name = shortened(cgroup, 40);
   /** @param {string} path */
   const of = (path) => [hostGlob(`host.cgroup.${path}`, host, tags)];
   return [
-    {id: "one-cpu", title: "U · CPU", series: [...of("cpu_user_ns"), ...of("cpu_system_ns")], view: "stack", unit: "cores"},
-    {id: "one-wait", title: "S · wait and throttling", series: [...of("runqueue_wait_ns"), ...of("cpu_throttled_ns")], unit: "ns_rate"},
-    {id: "one-memory", title: "U · memory", series: [...of("memory_anon_bytes"), ...of("memory_file_bytes"), ...of("memory_slab_bytes")], view: "stack"},
-    {id: "one-io", title: "U · I/O", series: of("io_bytes")},
+    {id: "one-cpu", title: `${name} · CPU`, series: [...of("cpu_user_ns"), ...of("cpu_system_ns")], view: "stack", unit: "cores"},
+    {id: "one-wait", title: `${name} · wait and throttling`, series: [...of("runqueue_wait_ns"), ...of("cpu_throttled_ns")], unit: "ns_rate"},
+    {id: "one-memory", title: `${name} · memory`, series: [...of("memory_anon_bytes"), ...of("memory_file_bytes"), ...of("memory_slab_bytes")], view: "stack"},
+    {id: "one-io", title: `${name} · I/O`, series: of("io_bytes")},
   ];
 }
 

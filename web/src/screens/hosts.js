@@ -11,7 +11,7 @@ import { own } from "../state/url.js";
 import { createEmpty } from "./empty.js";
 import { createHostCards } from "./hosts_cards.js";
 import { createHostMap } from "./hosts_map.js";
-import { filtered, grouped, kAsks, kColumns, kGroupLabels, rowsOf, sorted, tagsOf } from "./hosts_model.js";
+import { filtered, grouped, hiddenGroups, kAsks, kColumns, kGroupLabels, rowsOf, sorted, tagsOf } from "./hosts_model.js";
 import { createHostTable } from "./hosts_table.js";
 
 /** @typedef {import("./hosts_model.js").HostRow} HostRow */
@@ -38,6 +38,8 @@ export function createHostsScreen(element, app) {
   let fault = "";
   /** @type {AbortController|null} */
   let running = null;
+  /** All hosts judged; null after new data. @type {HostRow[]|null} */
+  let all = null;
   /** @type {HostRow[]} */
   let shown = [];
   let worstText = "";
@@ -68,6 +70,7 @@ export function createHostsScreen(element, app) {
         app.client.get("/api/v1/table", { row: "tag:host", column: kAsks, ...range, limit: 10_000 }, { signal: mine.signal }),
       ]);
       table = cells;
+      all = null;
       fault = "";
       isLoaded = true;
       draw();
@@ -80,6 +83,7 @@ export function createHostsScreen(element, app) {
         }, { signal: mine.signal });
         sparks.clear();
         for (const row of answer.rows) if (Array.isArray(row.spark)) sparks.set(row.row, row.spark);
+        all = null;
         draw();
       }
     } catch (error) {
@@ -122,6 +126,19 @@ export function createHostsScreen(element, app) {
     })));
   }
 
+  /** @param {Event} event */
+  function chooseColumns(event) {
+    const hidden = hiddenGroups(app.route());
+    openMenu(/** @type {Element} */ (event.currentTarget), Object.entries(kGroupLabels).filter(([group]) => group !== "agent").map(([group, label]) => ({
+      label, checked: !hidden.has(group),
+      run() {
+        const next = new Set(hidden);
+        if (!next.delete(group)) next.add(group);
+        app.goOwn({ x: [...next].join(",") });
+      },
+    })));
+  }
+
   /** @param {HostRow[]} rows */
   function saveCsv(rows) {
     const head = ["host", "state", ...kColumns.map((column) => `${column.group} ${column.title} (${column.unit})`), "agent lag (s)", "series"];
@@ -148,16 +165,26 @@ export function createHostsScreen(element, app) {
         <button class="button icon-only" aria-label="Table" title="Table" aria-pressed=${String(!isMap)} @click=${() => app.goOwn({ m: "t" })}>${icon("table")}</button>
         <button class="button icon-only" aria-label="Map" title="Map" aria-pressed=${String(isMap)} @click=${() => app.goOwn({ m: "m" })}>${icon("grid")}</button>
       </span>
+      ${isMap ? nothing : html`<button class="button icon-only only-wide" aria-label="Columns" title="Columns" aria-haspopup="menu" aria-expanded="false"
+        @click=${chooseColumns}>${icon("columns")}</button>`}
       <button class="button icon-only only-wide" aria-label="Save as CSV" title="Save as CSV" @click=${() => saveCsv(shown)}>${icon("download")}</button>`;
+  }
+
+  /** A new element in the body: one that a template was drawn into must not be emptied by hand. */
+  function freshBody() {
+    const home = document.createElement("div");
+    home.className = "hosts-body";
+    body.replaceChildren(home);
+    return home;
   }
 
   /** @param {string} kind */
   function viewOf(kind) {
     if (view?.kind === kind) return view.view;
     view?.view.destroy();
-    body.textContent = "";
+    const home = freshBody();
     const make = kind === "cards" ? createHostCards : kind === "map" ? createHostMap : createHostTable;
-    view = { kind, view: make(body, app) };
+    view = { kind, view: make(home, app) };
     return view.view;
   }
 
@@ -168,8 +195,7 @@ export function createHostsScreen(element, app) {
       if (empty === null) {
         view?.view.destroy();
         view = null;
-        body.textContent = "";
-        empty = createEmpty(body, app);
+        empty = createEmpty(freshBody(), app);
       }
       empty.update();
       return;
@@ -177,14 +203,14 @@ export function createHostsScreen(element, app) {
     if (empty !== null) {
       empty.destroy();
       empty = null;
-      body.textContent = "";
+      freshBody();
     }
     bar.hidden = false;
     const route = app.route();
     const filter = own(route, "f");
     const order = own(route, "s");
     const group = own(route, "g");
-    const all = rowsOf(hosts, table, sparks);
+    all ??= rowsOf(hosts, table, sparks);
     const mode = own(route, "m") || (all.length > kTableMax ? "m" : "t");
     shown = sorted(filtered(all, filter), order || "worst");
     const groups = grouped(shown, group);
@@ -197,7 +223,7 @@ export function createHostsScreen(element, app) {
     if (fault !== "" && hosts.length === 0) {
       view?.view.destroy();
       view = null;
-      render(html`<p class="fault-note" role="alert">${fault} <button class="button" @click=${() => load()}>Again</button></p>`, body);
+      render(html`<p class="fault-note" role="alert">${fault} <button class="button" @click=${() => load()}>Again</button></p>`, freshBody());
       return;
     }
     viewOf(narrow.matches ? "cards" : mode === "m" ? "map" : "table").update(groups, order || "worst");

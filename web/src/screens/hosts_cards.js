@@ -1,9 +1,9 @@
 // Hosts on a phone: a card a host, with the worst of it in words.
 
 import { html, nothing } from "lit-html";
-import { age, text } from "../model/format.js";
+import { age, kNone, text } from "../model/format.js";
 import { glyph } from "../parts/badge.js";
-import { nameText } from "../parts/name.js";
+import { hostText } from "../parts/name.js";
 import { spark } from "../parts/spark.js";
 import { createVirtualList } from "../parts/virtual_list.js";
 import { kColumns, kGroupLabels } from "./hosts_model.js";
@@ -31,10 +31,13 @@ export function createHostCards(element, app) {
     if (row.worst >= 0) {
       const column = kColumns[row.worst];
       const cell = row.cells[row.worst];
-      return html`<span class=${cell.grade}>${kGroupLabels[column.group]}: ${column.title} ${text(cell.value, column.unit, { digits: 3 })}</span>`;
+      return html`<span class=${cell.grade}>${kGroupLabels[column.group]} ${column.short} <b class="num">${text(cell.value, column.unit, { digits: 3 })}</b></span>`;
     }
-    const say = (/** @type {string} */ id) => text(row.cells[kColumns.findIndex((one) => one.id === id)].value, "percent", { digits: 2 });
-    return html`<span class="muted">CPU ${say("cpu.u")} · memory ${say("memory.u")} · disk ${say("disk.u")}</span>`;
+    const say = (/** @type {string} */ id) => {
+      const { value } = row.cells[kColumns.findIndex((one) => one.id === id)];
+      return value === null ? kNone : `${Math.round(value)} %`;
+    };
+    return html`<span class="muted">CPU ${say("cpu.u")} · mem ${say("memory.u")} · disk ${say("disk.u")}</span>`;
   }
 
   const list = createVirtualList({
@@ -44,8 +47,8 @@ export function createHostCards(element, app) {
       const one = lines[i];
       if (!("host" in one)) return html`<div class="row group" role="listitem"><b>${one.label}</b></div>`;
       return html`<a class="row ${one.grade}" role="listitem" href=${hostAddress(app, one.host.host, one.worst >= 0 ? kColumns[one.worst].group : "")}>
-        ${glyph(one.grade)}<span class="what">${nameText(one.host.host)}${words(one)}</span>
-        ${one.spark.length > 0 ? spark(one.spark, { width: 84, height: 28, min: 0, max: 100 }) : nothing}</a>`;
+        ${glyph(one.grade)}<span class="what">${hostText(one.host.host)}${words(one)}</span>
+        ${one.spark.length > 0 ? spark(one.spark, { width: 72, height: 28, min: 0, max: 100 }) : nothing}</a>`;
     },
   });
 

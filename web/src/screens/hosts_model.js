@@ -1,6 +1,7 @@
 // What the Hosts screen shows of each host: columns, how good each value is, filter, order and groups. Pure.
 
 import { judge } from "../model/use.js";
+import { own } from "../state/url.js";
 
 /** @typedef {import("../data/hosts.js").Host} Host */
 /** @typedef {import("../parts/badge.js").Grade} Grade */
@@ -11,6 +12,7 @@ import { judge } from "../model/use.js";
  * @property {string} group resource: `cpu`, `memory`, `disk`, `network`, `tcp`, `agent`
  * @property {"U"|"S"|"E"|""} letter
  * @property {string} label short heading
+ * @property {string} short one or two words after the resource: `latency`
  * @property {string} title what it is, in words
  * @property {string[]} asks columns of /api/v1/table that it is worked out of
  * @property {(values: (number|null)[]) => number|null} value
@@ -27,34 +29,34 @@ const share = ([value]) => value === null || value === undefined ? null : value 
 
 /** @type {Column[]} */
 export const kColumns = [
-  { id: "cpu.u", group: "cpu", letter: "U", label: "U", title: "CPU busy", asks: ["host.cpu.busy_percent:avg"], value: first,
+  { id: "cpu.u", group: "cpu", letter: "U", label: "U", short: "busy", title: "CPU busy", asks: ["host.cpu.busy_percent:avg"], value: first,
     unit: "percent", digits: 0, limit: "utilisation", bar: true },
-  { id: "cpu.s", group: "cpu", letter: "S", label: "S", title: "wait for a CPU, p99", asks: ["host.sched.runqueue_wait_ns:p99"],
+  { id: "cpu.s", group: "cpu", letter: "S", label: "S", short: "wait", title: "wait for a CPU, p99", asks: ["host.sched.runqueue_wait_ns:p99"],
     value: first, unit: "ns", digits: 2, limit: "wait" },
-  { id: "memory.u", group: "memory", letter: "U", label: "U", title: "memory in use",
+  { id: "memory.u", group: "memory", letter: "U", label: "U", short: "in use", title: "memory in use",
     asks: ["host.memory.available_bytes:avg", "host.memory.total_bytes:avg"],
     value: ([free, all]) => free === null || !all ? null : 100 * (1 - free / all), unit: "percent", digits: 0,
     limit: "utilisation", bar: true },
-  { id: "memory.s", group: "memory", letter: "S", label: "S", title: "time in which tasks waited for memory",
+  { id: "memory.s", group: "memory", letter: "S", label: "S", short: "pressure", title: "time in which tasks waited for memory",
     asks: ["{\"host.psi.stalled_ns\",resource=\"memory\",type=\"some\"}:rate"], value: share, unit: "percent", digits: 2,
     limit: "pressure" },
-  { id: "memory.e", group: "memory", letter: "E", label: "E", title: "tasks killed for lack of memory",
+  { id: "memory.e", group: "memory", letter: "E", label: "E", short: "kills", title: "tasks killed for lack of memory",
     asks: ["host.memory.oom_kills:rate"], value: first, unit: "per_second", digits: 2, limit: "errors" },
-  { id: "disk.u", group: "disk", letter: "U", label: "U", title: "busiest disk", asks: ["host.block.busy_ns:rate:max"], value: share,
+  { id: "disk.u", group: "disk", letter: "U", label: "U", short: "busy", title: "busiest disk", asks: ["host.block.busy_ns:rate:max"], value: share,
     unit: "percent", digits: 0, limit: "utilisation", bar: true },
-  { id: "disk.s", group: "disk", letter: "S", label: "S", title: "latency of requests, p99", asks: ["host.block.latency_ns:p99"],
+  { id: "disk.s", group: "disk", letter: "S", label: "S", short: "latency", title: "latency of requests, p99", asks: ["host.block.latency_ns:p99"],
     value: first, unit: "ns", digits: 2, limit: "disk" },
-  { id: "disk.e", group: "disk", letter: "E", label: "E", title: "requests with errors", asks: ["host.block.errors:rate"],
+  { id: "disk.e", group: "disk", letter: "E", label: "E", short: "errors", title: "requests with errors", asks: ["host.block.errors:rate"],
     value: first, unit: "per_second", digits: 2, limit: "errors" },
-  { id: "network.u", group: "network", letter: "U", label: "U", title: "bytes received and sent", asks: ["host.net.bytes:rate"],
+  { id: "network.u", group: "network", letter: "U", label: "U", short: "traffic", title: "bytes received and sent", asks: ["host.net.bytes:rate"],
     value: first, unit: "bytes_per_second", digits: 2, limit: "" },
-  { id: "network.s", group: "network", letter: "S", label: "S", title: "dropped packets", asks: ["host.net.drops:rate"], value: first,
-    unit: "per_second", digits: 2, limit: "errors" },
-  { id: "network.e", group: "network", letter: "E", label: "E", title: "packets with errors", asks: ["host.net.errors:rate"],
+  { id: "network.s", group: "network", letter: "S", label: "S", short: "drops", title: "dropped packets", asks: ["host.net.drops:rate"], value: first,
+    unit: "per_second", digits: 2, limit: "" },
+  { id: "network.e", group: "network", letter: "E", label: "E", short: "errors", title: "packets with errors", asks: ["host.net.errors:rate"],
     value: first, unit: "per_second", digits: 2, limit: "errors" },
-  { id: "tcp.s", group: "tcp", letter: "S", label: "retr", title: "segments sent again", asks: ["host.tcp.retransmits:rate"],
+  { id: "tcp.s", group: "tcp", letter: "S", label: "retr", short: "retransmits", title: "segments sent again", asks: ["host.tcp.retransmits:rate"],
     value: first, unit: "per_second", digits: 2, limit: "" },
-  { id: "tcp.p99", group: "tcp", letter: "", label: "p99", title: "time to connect, p99", asks: ["host.tcp.connect_ns:p99"],
+  { id: "tcp.p99", group: "tcp", letter: "", label: "p99", short: "connect", title: "time to connect, p99", asks: ["host.tcp.connect_ns:p99"],
     value: first, unit: "ns", digits: 2, limit: "" },
 ];
 
@@ -63,6 +65,11 @@ export const kGroupLabels = { cpu: "CPU", memory: "Memory", disk: "Disk", networ
 
 /** The columns that the table is asked for, each once. */
 export const kAsks = [...new Set(kColumns.flatMap((column) => column.asks))];
+
+/** Resources whose columns a user has hidden; the agent's always stays. @param {import("../state/url.js").Route} route */
+export function hiddenGroups(route) {
+  return new Set(own(route, "x").split(",").filter((group) => group !== "agent" && Object.hasOwn(kGroupLabels, group)));
+}
 
 /** @typedef {{value: number|null, grade: ""|Grade}} CellValue */
 
@@ -118,9 +125,12 @@ function badness(row) {
   ];
 }
 
-/** @param {string} a @param {string} b */
+// One collator for all comparisons: localeCompare with options makes a new one each time, 100 times slower.
+const kCollator = new Intl.Collator("en", { numeric: true });
+
+/** `web2` before `web10`. @param {string} a @param {string} b */
 export function byName(a, b) {
-  return a.localeCompare(b, "en", { numeric: true });
+  return kCollator.compare(a, b);
 }
 
 /**

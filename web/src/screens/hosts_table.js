@@ -1,24 +1,47 @@
 // Hosts as a table: a row a host, cells that say by number, glyph and tint how it is. Only rows in view are elements.
 
 import { html, nothing, render } from "lit-html";
-import { age, clock, count, number } from "../model/format.js";
+import { age, clock, count, kNone, number } from "../model/format.js";
+import { spoken } from "../model/range.js";
 import { glyph, kGlyphs } from "../parts/badge.js";
-import { nameText } from "../parts/name.js";
+import { hostText } from "../parts/name.js";
 import { spark } from "../parts/spark.js";
 import { createVirtualList } from "../parts/virtual_list.js";
 import { formatFragment } from "../state/url.js";
-import { kColumns, kGroupLabels } from "./hosts_model.js";
+import { hiddenGroups, kColumns, kGroupLabels } from "./hosts_model.js";
 
 /** @typedef {import("./hosts_model.js").HostRow} HostRow */
 /** @typedef {{label: string, rows: HostRow[]}} HostGroup */
 
 const kRowHeight = 30;
+/** Widths of the columns in px; the host has what is left. @type {Record<string, number>} */
+const kWidths = {
+  "cpu.u": 76, "cpu.s": 70, "memory.u": 66, "memory.s": 62, "memory.e": 46, "disk.u": 66, "disk.s": 70, "disk.e": 52, "network.u": 84, "network.s": 46,
+  "network.e": 52, "tcp.s": 64, "tcp.p99": 62,
+};
+const kHostWidth = 150;
+const kLastWidths = [62, 52, 116];  // lag, series, sparkline
 
 /** The address of a host, with the range that is seen. @param {import("../app.js").App} app @param {string} host @param {string} [section] */
 export function hostAddress(app, host, section = "") {
   const { from, until, live, tz } = app.route();
   const own = Object.assign(Object.create(null), section ? { o: [section] } : {});
   return formatFragment({ screen: "host", arg: host, from, until, live, tz, cmp: "", at: "", k: "", big: "", own });
+}
+
+/**
+ * A value as its column shows it: with as many decimals in each row, so that digits stand below each other.
+ * @param {number|null} value
+ * @param {import("./hosts_model.js").Column} column
+ */
+function shownValue(value, column) {
+  const { text, unit } = number(value, column.unit, { digits: 2 });
+  if (value === null) return { shown: kNone, unit: "" };
+  if (column.bar) return { shown: String(Math.round(value)), unit };
+  if (value !== 0 && (column.unit === "percent" || column.unit === "per_second") && Math.abs(value) < 10) {
+    return { shown: value >= 0.05 ? value.toFixed(1) : column.limit === "errors" ? "<0.1" : "0.0", unit };
+  }
+  return { shown: /^\d$/.test(text) && value !== 0 ? `${text}.0` : text, unit };
 }
 
 /**
@@ -42,6 +65,8 @@ export function createHostTable(element, app) {
   /** @type {({label: string, size: number}|HostRow)[]} */
   let lines = [];
   let order = "worst";
+  /** Indices of the columns that are shown. @type {number[]} */
+  let shownColumns = [];
   const headPart = document.createElement("div");
   headPart.className = "hosts-head-inner";
   head.append(headPart);
@@ -50,8 +75,7 @@ export function createHostTable(element, app) {
   function cell(row, i) {
     const column = kColumns[i];
     const { value, grade } = row.cells[i];
-    const { text, unit } = number(value, column.unit, { digits: Math.max(1, column.digits ?? 3) });
-    const shown = value === null ? "–" : column.bar ? String(Math.round(value)) : text;
+    const { shown, unit } = shownValue(value, column);
     const isStrange = grade === "warn" || grade === "bad";
     const words = value === null ? `${column.title}: no value`
       : `${kGroupLabels[column.group]} ${column.title}: ${shown} ${unit}${isStrange ? `, ${grade}` : ""}`;
@@ -80,8 +104,8 @@ export function createHostTable(element, app) {
     const { text, unit } = number(lag.value, "s", { digits: 2 });
     const tags = Object.entries(host.tags).map(([key, value]) => `${key}=${value}`).join(" ");
     return html`<div class="row ${one.grade}" role="row">
-      <a role="rowheader" class="cell host" href=${hostAddress(app, host.host)} title=${tags}>${glyph(one.grade)}${nameText(host.host)}</a>
-      ${host.up ? kColumns.map((_, i) => cell(one, i)) : away(one)}
+      <a role="rowheader" class="cell host" href=${hostAddress(app, host.host)} title=${tags}>${glyph(one.grade)}${hostText(host.host)}</a>
+      ${host.up ? shownColumns.map((i) => cell(one, i)) : away(one)}
       <span role="cell" class="cell lag ${lag.grade === "ok" ? "" : lag.grade || "none"}" title="how far the agent is behind">${lag.grade === "warn" || lag.grade === "bad"
         ? html`<span class="sign" aria-hidden="true">${kGlyphs[lag.grade]}</span>` : nothing}<span class="value num">${text}</span><span class="unit">${unit}</span></span>
       <span role="cell" class="cell series num muted" title="series">${count(host.series)}</span>
@@ -115,8 +139,14 @@ export function createHostTable(element, app) {
     /** @param {HostGroup[]} groups @param {string} sort */
     update(groups, sort) {
       order = sort;
+      const hidden = hiddenGroups(app.route());
+      shownColumns = kColumns.flatMap((column, i) => hidden.has(column.group) ? [] : [i]);
+      const widths = [...shownColumns.map((i) => kWidths[kColumns[i].id]), ...kLastWidths];
+      card.style.setProperty("--columns", `minmax(${kHostWidth}px, 1fr) ${widths.map((width) => `${width}px`).join(" ")}`);
+      card.style.setProperty("--width", `${widths.reduce((sum, width) => sum + width, kHostWidth + 20)}px`);
       lines = groups.flatMap((group) => group.label === "" ? group.rows : [{ label: group.label, size: group.rows.length }, ...group.rows]);
-      const spans = Object.keys(kGroupLabels).map((group) => ({ group, size: group === "agent" ? 1 : kColumns.filter((one) => one.group === group).length }));
+      const spans = Object.keys(kGroupLabels).filter((group) => !hidden.has(group))
+        .map((group) => ({ group, size: group === "agent" ? 1 : kColumns.filter((one) => one.group === group).length }));
       draw(spans);
       list.update(lines.length);
     },
@@ -140,8 +170,8 @@ export function createHostTable(element, app) {
       <div class="row groups" role="row" aria-hidden="true"><span class="cell host"></span>${spans.map(({ group, size }) => html`<span
         class="cell over size-${size} ${group}">${kGroupLabels[group]}</span>`)}<span class="cell series"></span><span class="cell spark-cell"></span></div>
       <div class="row letters" role="row">${heading("name", "host", "name of the host", "host")}
-        ${kColumns.map((column) => heading(column.id, column.label, `${kGroupLabels[column.group]} ${column.title}`, column.id.replace(".", "-")))}
+        ${shownColumns.map((i) => kColumns[i]).map((column) => heading(column.id, column.label, `${kGroupLabels[column.group]} ${column.title}`, column.id.replace(".", "-")))}
         ${heading("lag", "lag", "how far the agent is behind", "lag")}${heading("series", "series", "number of series", "series")}
-        <span role="columnheader" class="cell spark-cell">CPU, ${from.startsWith("-") ? from.slice(1) : "range"}</span></div>`, headPart);
+        <span role="columnheader" class="cell spark-cell">CPU ${from.startsWith("-") ? `last ${spoken(from.slice(1))}` : "in the range"}</span></div>`, headPart);
   }
 }

@@ -6,20 +6,22 @@
  * @param {import("../app.js").App} app
  * @param {number} from
  * @param {number} until
+ * @param {string} [where] whose events, as `host=web1`; empty: all but the comings and goings of agents
  * @returns {Promise<Mark[]>} nothing if the server has neither
  */
-export async function loadMarks(app, from, until) {
-  const [events, agents] = await Promise.all([
-    app.client.get("/api/v1/events", { from: Math.floor(from), until: Math.ceil(until), limit: 500 }).catch(() => null),
-    app.client.get("/api/v1/status/agents").catch(() => null),
-  ]);
+export async function loadMarks(app, from, until, where = "") {
   /** @type {Mark[]} */
   const marks = [];
+  const events = await app.client.get("/api/v1/events", { from: Math.floor(from), until: Math.ceil(until), where, limit: 500 }).catch(() => null);
   for (const event of events?.events ?? []) {
-    if (event.time < until && (event.until ?? event.time) >= from) {
-      marks.push({ kind: "event", time: event.time, until: event.until ?? null, title: String(event.title) });
-    }
+    const tags = Array.isArray(event.tags) ? event.tags : [];
+    const isLoss = tags.includes("gap");
+    if (where === "" && !isLoss && event.source === "server" && tags.includes("agent")) continue;
+    if (event.time >= until || (event.until ?? event.time) < from) continue;
+    marks.push({ kind: isLoss ? "loss" : "event", time: event.time, until: event.until ?? null, title: String(event.title) });
   }
+  // a server without events still tells of the losses of its agents
+  const agents = events === null ? await app.client.get("/api/v1/status/agents").catch(() => null) : null;
   for (const agent of agents?.agents ?? []) {
     for (const gap of agent.last_gaps ?? []) {
       if (gap.from >= until || gap.to < from) continue;

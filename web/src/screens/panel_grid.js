@@ -3,7 +3,7 @@
 
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
-import { Palette } from "../model/colors.js";
+import { createLiveSlots, withLive } from "../data/live_slots.js";
 import { resolve } from "../model/range.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
@@ -16,6 +16,9 @@ import { loadMarks } from "./marks.js";
 /** @typedef {import("../panel/panel.js").PanelRange} PanelRange */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
+const kStoredSlot = 10;  // s, the finest stored slot, which the stream tells of
+const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
+
 /**
  * @typedef {object} Group
  * @property {string} id
@@ -23,7 +26,10 @@ import { loadMarks } from "./marks.js";
  * @property {number} [columns] panels side by side on a wide screen; default 2
  * @property {Record<string, number>} [spans] columns of 12 that a panel covers, by its id
  * @property {PanelSpec[]} panels
+ * @property {Note[]} [notes] what is no plot, each before the panel with its `before`, else at the end
  */
+
+/** @typedef {{id: string, before: string, content: unknown}} Note */
 
 /**
  * @typedef {object} Cell
@@ -31,8 +37,11 @@ import { loadMarks } from "./marks.js";
  * @property {import("../panel/panel.js").Panel} panel
  * @property {PanelSpec} spec
  * @property {Record<string, Answer>} answers
- * @property {string} asked what `answers` are of: range and queries
+ * @property {string} asked what `answers` are of, or will be of: range, width and panel
+ * @property {{abort: AbortController, cells: Set<Cell>}|null} run the request under way
+ * @property {Set<string>} extra ids that were asked after an answer
  * @property {boolean} isNear within a screen of what is in view
+ * @property {boolean} isMoved the stream has told of new slots
  */
 
 /**
@@ -40,6 +49,8 @@ import { loadMarks } from "./marks.js";
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed a panel
  * @property {(id: string, action: import("../panel/panel.js").PanelAction, detail?: any) => void} [act] actions that the
  *   grid does not do itself: dashboard, duplicate, up, down, left, right, remove
+ * @property {(action: import("../panel/panel.js").PanelAction) => boolean} [can] which of those the menus offer
+ * @property {string} [where] whose events are marked, as `host=web1`
  * @property {(spec: PanelSpec) => string} [matchOf] selector of the series in which "what changed" searches
  */
 
@@ -59,10 +70,11 @@ export function createPanelGrid(element, app, options) {
   /** @type {import("../panel/panel.js").Mark[]} */
   let marks = [];
   let marksOf = "";
-  /** @type {AbortController|null} */
-  let running = null;
   let current = "";  // id of the panel that keys act on
-  const palette = new Palette();
+  const live = createLiveSlots();
+  /** @type {(() => void)|null} */
+  let unwatch = null;
+  let watched = "";
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -70,6 +82,7 @@ export function createPanelGrid(element, app, options) {
     change: (id, change) => options.change(id, change),
     act,
     menu: openMenu,
+    can: options.can,
     pinned: (time) => app.go({ at: time === null ? "" : String(Math.round(time)) }),
   });
 
@@ -102,7 +115,9 @@ export function createPanelGrid(element, app, options) {
     else if (action === "retry") { cell.asked = ""; requestSoon(); }
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
-      openChanges(app, { from, until, match: options.matchOf?.(cell.spec) ?? "" });
+      const shown = cell.answers[id]?.series ?? [];
+      const spec = shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
+      openChanges(app, { from, until, match: options.matchOf?.(spec) ?? "" });
     } else options.act?.(id, action, detail);
   }
 
@@ -113,130 +128,166 @@ export function createPanelGrid(element, app, options) {
     return { ...cell.spec, ...(cell.spec.compare ? {} : compare), ...(big === cell.spec.id ? { height: "XL" } : {}) };
   }
 
-  /** @param {Cell} cell @param {PanelRange} now */
-  function queriesOf(cell, now) {
-    const width = cell.element.clientWidth || 480;
-    return Object.keys(cell.answers).length > 0
-      ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width);
+  /**
+   * What the answers of a cell are of. The present time is not in it: a relative range stays the same question.
+   * @param {Cell} cell
+   */
+  function keyOf(cell) {
+    const route = app.route();
+    const width = Math.round((cell.element.clientWidth || 480) / kWidthStep);
+    return JSON.stringify([route.from, route.until, app.zone(), width, drawn(cell)]);
   }
 
-  /** What the answers of a cell are of. @param {any[]} queries */
-  function keyOf(queries) {
-    const route = app.route();
-    return JSON.stringify([route.from, route.until, queries]);
+  /** A cell needs its request no more; the last one of a request ends it. @param {Cell} cell */
+  function leave(cell) {
+    const run = cell.run;
+    cell.run = null;
+    if (run !== null && run.cells.delete(cell) && run.cells.size === 0) run.abort.abort();
   }
 
-  async function request() {
-    const route = app.route();
+  /** Asks for all cells in view whose answers are of another question, and of those alone. */
+  function request() {
     const now = range();
-    const near = [...cells.values()].filter((cell) => cell.isNear && cell.element.offsetParent !== null);
-    /** @type {Map<string, {cell: Cell, left: number}>} */
-    const owners = new Map();
-    const queries = [];
-    for (const cell of near) {
-      const asks = queriesOf(cell, now);
-      const key = keyOf(asks);
+    /** @type {Map<Cell, any[]>} */
+    const asks = new Map();
+    for (const cell of cells.values()) {
+      if (!cell.isNear || cell.element.offsetParent === null) continue;
+      const key = keyOf(cell);
       if (key === cell.asked) continue;
+      leave(cell);
       cell.asked = key;
+      cell.extra.clear();
       cell.panel.update(drawn(cell), now, null, marks);
-      const owner = { cell, left: asks.length };
-      for (const query of asks) owners.set(query.id, owner);
-      queries.push(...asks);
+      const width = cell.element.clientWidth || 480;
+      asks.set(cell, Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width));
     }
-    if (queries.length === 0) return;
-    running?.abort();
-    const mine = new AbortController();
-    running = mine;
-    /** @type {Map<Cell, Record<string, Answer>>} */
-    const fresh = new Map();
+    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = answers; }, now);
+  }
+
+  /**
+   * What panels ask only after an answer, such as the presence of a host that has gaps. Each is asked once for a question.
+   * @param {Iterable<Cell>} some @param {PanelRange} now
+   */
+  function requestMore(some, now) {
+    /** @type {Map<Cell, any[]>} */
+    const asks = new Map();
+    for (const cell of some) {
+      if (!cells.has(cell.spec.id) || cell.run !== null) continue;
+      const more = cell.panel.queries(now, cell.element.clientWidth || 480)
+        .filter((query) => !(query.id in cell.answers) && !cell.extra.has(query.id));
+      for (const query of more) cell.extra.add(query.id);
+      if (more.length > 0) asks.set(cell, more);
+    }
+    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = { ...cell.answers, ...answers }; }, now);
+  }
+
+  /**
+   * One request for the queries of several cells; each is drawn as soon as all of its own answers are there.
+   * @param {Map<Cell, any[]>} asks
+   * @param {(cell: Cell, answers: Record<string, Answer>) => void} keep
+   * @param {PanelRange} now
+   */
+  async function send(asks, keep, now) {
+    const route = app.route();
+    const run = { abort: new AbortController(), cells: new Set(asks.keys()) };
+    /** @type {Map<string, {cell: Cell, left: number, answers: Record<string, Answer>}>} */
+    const owners = new Map();
+    for (const [cell, queries] of asks) {
+      cell.run = run;
+      const owner = { cell, left: queries.length, answers: {} };
+      for (const query of queries) owners.set(query.id, owner);
+    }
+    /** @type {unknown} */
+    let fault = null;
     try {
-      await app.batch.run({ from: route.from, until: route.until, queries }, {
-        signal: mine.signal,
+      await app.batch.run({ from: route.from, until: route.until, queries: [...asks.values()].flat() }, {
+        signal: run.abort.signal,
         onAnswer(answer) {
           const owner = owners.get(answer.id);
-          if (owner === undefined || mine.signal.aborted) return;
-          const answers = fresh.get(owner.cell) ?? {};
-          answers[answer.id] = answer;
-          fresh.set(owner.cell, answers);
+          if (owner === undefined || !run.cells.has(owner.cell)) return;
+          owner.answers[answer.id] = answer;
           if (--owner.left > 0) return;
-          owner.cell.answers = answers;
+          keep(owner.cell, owner.answers);
           draw(owner.cell);
         },
       });
     } catch (error) {
-      const isMine = running === mine;
-      for (const { cell, left } of new Set(owners.values())) {
-        if (left <= 0) continue;
-        cell.asked = "";
-        if (isAbort(error) || !isMine) continue;
-        const text = error instanceof Error ? error.message : String(error);
-        const status = /** @type {any} */ (error)?.status ?? 0;
-        // while the server is away the old picture stays
-        if (status !== 0 || Object.keys(cell.answers).length === 0) {
-          cell.answers = { [cell.spec.id]: { id: cell.spec.id, status, error: text } };
-        }
-        draw(cell);
-      }
-      if (isAbort(error)) requestSoon();
+      fault = error;
+    }
+    const mine = [...run.cells];
+    for (const cell of mine) if (cell.run === run) cell.run = null;
+    if (fault === null) {
+      requestMore(mine, now);
+      watchLive();
       return;
-    } finally {
-      if (running === mine) running = null;
     }
-    // an answer may have told a panel to ask for more: the host's presence where there are gaps
-    const again = [...fresh.keys()].some((cell) => {
-      const known = new Set(Object.keys(cell.answers));
-      return cell.panel.queries(now, cell.element.clientWidth).some((query) => !known.has(query.id));
-    });
-    if (again) requestMore([...fresh.keys()], now);
-  }
-
-  /** @param {Cell[]} some @param {PanelRange} now */
-  async function requestMore(some, now) {
-    const queries = [];
-    const owners = new Map();
-    for (const cell of some) {
-      const all = cell.panel.queries(now, cell.element.clientWidth);
-      for (const query of all) {
-        if (query.id in cell.answers) continue;
-        queries.push(query);
-        owners.set(query.id, cell);
+    if (isAbort(fault)) return;
+    const text = fault instanceof Error ? fault.message : String(fault);
+    const status = /** @type {any} */ (fault)?.status ?? 0;
+    for (const { cell, left } of new Set(owners.values())) {
+      if (left <= 0 || !run.cells.has(cell)) continue;
+      // while the server is away the old picture stays; the page asks again when it is back
+      if (status === 0) cell.asked = "";
+      if (status !== 0 || Object.keys(cell.answers).length === 0) {
+        cell.answers = { [cell.spec.id]: { id: cell.spec.id, status, error: text } };
       }
-      cell.asked = keyOf(all);
-    }
-    if (queries.length === 0) return;
-    const mine = running ?? new AbortController();
-    running = mine;
-    const route = app.route();
-    try {
-      await app.batch.run({ from: route.from, until: route.until, queries }, {
-        signal: mine.signal,
-        onAnswer(answer) {
-          const cell = owners.get(answer.id);
-          if (cell === undefined || mine.signal.aborted) return;
-          cell.answers = { ...cell.answers, [answer.id]: answer };
-        },
-      });
-      for (const cell of new Set(owners.values())) draw(cell);
-    } catch (error) {
-      if (!isAbort(error)) for (const cell of new Set(owners.values())) draw(cell);
-    } finally {
-      if (running === mine) running = null;
+      draw(cell);
     }
   }
 
-  const requestSoon = oncePerFrame(() => void request());
+  const requestSoon = oncePerFrame(request);
 
   /** @param {Cell} cell */
   function draw(cell) {
-    cell.panel.update(drawn(cell), range(), cell.answers, marks);
+    const now = range();
+    /** @type {Record<string, Answer>} */
+    let answers = cell.answers;
+    if (now.live && unwatch !== null) {
+      answers = Object.fromEntries(Object.entries(answers).map(([id, answer]) => [id, id === cell.spec.id ? withLive(answer, live, now.now) : answer]));
+    }
+    cell.panel.update(drawn(cell), now, answers, marks);
   }
+
+  /** Watches the series that panels in view show, while the page is live. */
+  function watchLive() {
+    const names = app.route().live !== "1" || app.route().until !== "now" ? [] : [...new Set([...cells.values()]
+      .filter((cell) => cell.isNear)
+      .flatMap((cell) => (cell.answers[cell.spec.id]?.series ?? []).map((/** @type {any} */ one) => one?.name).filter((/** @type {unknown} */ name) => typeof name === "string")))].sort();
+    const key = names.join("\n");
+    if (key === watched) return;
+    watched = key;
+    unwatch?.();
+    unwatch = null;
+    live.clear();
+    if (names.length === 0) return;
+    unwatch = app.live.watch({
+      series: names,
+      onBreak: () => live.clear(),
+      onSlots(slots, now) {
+        live.add(/** @type {any} */ (slots), now, kStoredSlot);
+        const told = new Set(slots.map((slot) => slot.name));
+        for (const cell of cells.values()) {
+          if (cell.isNear && (cell.answers[cell.spec.id]?.series ?? []).some((/** @type {any} */ one) => told.has(one?.name))) cell.isMoved = true;
+        }
+        drawMoved();
+      },
+    });
+  }
+
+  const drawMoved = oncePerFrame(() => {
+    for (const cell of cells.values()) {
+      if (!cell.isMoved) continue;
+      cell.isMoved = false;
+      draw(cell);
+    }
+  });
 
   async function readMarks() {
     const route = app.route();
     const key = `${route.from} ${route.until}`;
     const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until);
+    const found = await loadMarks(app, now.from, now.until, options.where);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
@@ -248,12 +299,28 @@ export function createPanelGrid(element, app, options) {
     cellElement.className = "panel-cell";
     cellElement.addEventListener("focusin", () => { current = id; });
     cellElement.addEventListener("pointerdown", () => { current = id; });
+    /** @type {Cell} */
     const cell = {
-      element: cellElement, spec, answers: {}, asked: "", isNear: false,
-      panel: createPanel(cellElement, { host: shared, pool: app.pool, palette }),
+      element: cellElement, spec, answers: {}, asked: "", run: null, extra: new Set(), isNear: false, isMoved: false,
+      panel: createPanel(cellElement, { host: shared, pool: app.pool }),
     };
     observer.observe(cellElement);
     return cell;
+  }
+
+  /** @type {Map<string, HTMLElement>} */
+  const notes = new Map();
+
+  /** @param {Note} note @param {number|undefined} span */
+  function noteElement(note, span) {
+    let made = notes.get(note.id);
+    if (made === undefined) {
+      made = document.createElement("section");
+      notes.set(note.id, made);
+    }
+    made.className = `panel note${span === undefined ? "" : ` span-${span}`}`;
+    render(note.content, made);
+    return made;
   }
 
   /** @param {Group} group */
@@ -303,6 +370,7 @@ export function createPanelGrid(element, app, options) {
       for (const [id, cell] of cells) {
         if (wanted.has(id)) continue;
         observer.unobserve(cell.element);
+        leave(cell);
         cell.panel.destroy();
         cell.element.remove();
         cells.delete(id);
@@ -313,6 +381,7 @@ export function createPanelGrid(element, app, options) {
         shown.push(section.element);
         const order = [];
         for (const spec of group.panels) {
+          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteElement(note, group.spans?.[note.id]));
           let cell = cells.get(spec.id);
           if (cell === undefined) {
             cell = makeCell(spec.id, spec);
@@ -325,6 +394,9 @@ export function createPanelGrid(element, app, options) {
           if (route.big === spec.id) cell.element.classList.add("is-big");
           order.push(cell.element);
         }
+        for (const note of group.notes ?? []) {
+          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteElement(note, group.spans?.[note.id]));
+        }
         arrange(section.grid, order);
       }
       arrange(element, shown);
@@ -335,12 +407,12 @@ export function createPanelGrid(element, app, options) {
         cell.panel.update(drawn(cell), range(), Object.keys(cell.answers).length > 0 ? cell.answers : null, marks);
       }
       requestSoon();
+      watchLive();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
     /** Asks for everything in view again. */
     refresh() {
-      if (running !== null) return;
-      for (const cell of cells.values()) cell.asked = "";
+      for (const cell of cells.values()) if (cell.run === null) cell.asked = "";
       requestSoon();
       void readMarks();
     },
@@ -367,9 +439,12 @@ export function createPanelGrid(element, app, options) {
       cell?.panel.focus();
     },
     destroy() {
-      running?.abort();
       observer.disconnect();
-      for (const cell of cells.values()) cell.panel.destroy();
+      unwatch?.();
+      for (const cell of cells.values()) {
+        leave(cell);
+        cell.panel.destroy();
+      }
       cells.clear();
       element.textContent = "";
     },

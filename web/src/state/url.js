@@ -30,7 +30,7 @@ const kCommon = ["from", "until", "tz", "live", "cmp", "at", "k", "big"];
 /** @type {Record<CommonKey, string>} */
 const kDefaults = { from: kDefaultFrom, until: kDefaultUntil, tz: "", live: "", cmp: "", at: "", k: "", big: "" };
 // Keys of screens in the order in which links have them. Keys of panels (p0, p0.st) follow, then all others.
-const kOrder = ["f", "g", "s", "m", "o", "dev", "vs", "q", "n", "ver", "c"];
+const kOrder = ["f", "g", "s", "m", "x", "o", "dev", "vs", "q", "n", "ver", "c"];
 const kScreens = new Set(["hosts", "host", "explore", "dashboards", "d", "status", "v", "help"]);
 
 /**
@@ -147,8 +147,9 @@ export function withOwn(route, change) {
 }
 
 /**
- * Ties a store of the route to the address bar. A change of the crosshair replaces the entry of the history, others add
- * one, at most one in `kSettle`, so a drag is one step back.
+ * Ties a store of the route to the address bar, which always has the present state, so a reload loses nothing. A change of
+ * the crosshair replaces the entry of the history. Of other changes those that follow each other within `kSettle` are one
+ * entry, so a drag is one step back.
  * @param {{store: import("./store.js").Store<Route>, window: Window & typeof globalThis}} needs
  */
 export function tieToAddress({ store, window }) {
@@ -156,8 +157,6 @@ export function tieToAddress({ store, window }) {
   /** @type {number|undefined} */
   let timer;
   let isFromAddress = false;
-  /** @type {Route} */
-  let stored = store.get();
 
   /** @param {Route} route @param {Route} before */
   function isStep(route, before) {
@@ -165,36 +164,30 @@ export function tieToAddress({ store, window }) {
     return formatFragment({ ...route, ...calm }) !== formatFragment({ ...before, ...calm });
   }
 
-  function write() {
-    clearTimeout(timer);
-    timer = undefined;
-    const route = store.get();
+  /** @param {Route} route @param {Route} before */
+  function write(route, before) {
     const fragment = formatFragment(route);
-    if (fragment !== window.location.hash) {
-      if (isStep(route, stored)) window.history.pushState(null, "", fragment);
-      else window.history.replaceState(null, "", fragment);
-    }
-    stored = route;
+    if (fragment === window.location.hash) return;
+    const isOther = route.screen !== before.screen || route.arg !== before.arg;
+    if (isOther || (isStep(route, before) && timer === undefined)) window.history.pushState(null, "", fragment);
+    else window.history.replaceState(null, "", fragment);
+    if (!isStep(route, before)) return;
+    window.clearTimeout(timer);
+    timer = isOther ? undefined : window.setTimeout(() => { timer = undefined; }, kSettle);
   }
 
   store.listen((now, before) => {
-    if (isFromAddress) return;
-    clearTimeout(timer);
-    if (now.screen !== before.screen || now.arg !== before.arg) write();
-    else timer = window.setTimeout(write, kSettle);
+    if (!isFromAddress) write(now, before);
   });
   const read = () => {
-    clearTimeout(timer);
+    window.clearTimeout(timer);
+    timer = undefined;
     isFromAddress = true;
-    stored = parseFragment(window.location.hash);
-    store.set(stored);
+    store.set(parseFragment(window.location.hash));
     isFromAddress = false;
   };
   window.addEventListener("popstate", read);
   window.addEventListener("hashchange", () => {
     if (formatFragment(store.get()) !== window.location.hash) read();
-  });
-  window.addEventListener("pagehide", () => {
-    if (timer !== undefined) write();
   });
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {labelsOf, nameOf} from "../../src/model/labels.js";
-import {hostGlob, hostSections, hostSelector, judge, pathsOf} from "../../src/model/use.js";
+import {hostGlob, hostSections, hostSelector, judge, wantedOf} from "../../src/model/use.js";
 import {isSelector, queriesOf} from "../../src/panel/queries.js";
 
 test("labels are what tells the series of a panel apart", () => {
   assert.deepEqual(labelsOf(["host.cpu.busy_percent;host=a", "host.cpu.busy_percent;host=b"]), ["a", "b"]);
   assert.deepEqual(labelsOf(["host.net.bytes;device=eth0;direction=receive;host=a", "host.net.bytes;device=eth0;direction=transmit;host=a"]), ["receive", "transmit"]);
-  assert.deepEqual(labelsOf(["host.memory.free_bytes;host=a", "host.memory.cached_bytes;host=a"]), ["free_bytes", "cached_bytes"]);
+  assert.deepEqual(labelsOf(["host.memory.free_bytes;host=a", "host.memory.cached_bytes;host=a"]), ["free", "cached"]);
   assert.deepEqual(labelsOf(["a;dc=fra;host=x;role=web", "a;dc=ams;host=y;role=db"]), ["x", "y"]);
   assert.deepEqual(labelsOf(["shop.orders"]), ["shop.orders"]);
   assert.deepEqual(labelsOf(["a.b", "a.b.c"]), ["b", "c"]);
@@ -41,16 +41,22 @@ test("values are judged by their limit", () => {
 });
 
 test("panels of a host have unique ids, and say why there is nothing", () => {
-  const facts = {host: "a", devices: ["vda"], interfaces: ["eth0"], collectors: {pmu: "unavailable: no PMU"}, paths: new Set(["host.cpu.busy_percent", "host.cpu.time_ns"])};
+  const facts = {host: "a", devices: ["vda"], interfaces: ["eth0"], collectors: {pmu: "unavailable: no PMU"}, has: (/** @type {string} */ path, /** @type {Record<string, string>} */ tags) => path.startsWith("host.cpu.") || path === "host.block.latency_ns" && tags.op === "read"};
   const sections = hostSections(facts);
   assert.deepEqual(sections.map((section) => section.id), ["cpu", "memory", "disk", "network", "tcp", "cgroups"]);
   const panels = sections.flatMap((section) => section.panels);
   assert.equal(new Set(panels.map((panel) => panel.id)).size, panels.length);
   assert.equal(panels.find((panel) => panel.id === "cpu-ipc")?.note, "pmu: unavailable: no PMU");
   assert.equal(panels.find((panel) => panel.id === "cpu-busy")?.note, undefined);
+  assert.equal(panels.find((panel) => panel.id === "disk-read")?.note, undefined);
+  assert.equal(panels.find((panel) => panel.id === "disk-write")?.note, "host.block.latency_ns is not among the series of this host");
   for (const panel of panels) {
-    assert.ok(pathsOf(panel).length > 0, panel.id);
-    const queries = queriesOf(panel, {from: 0, until: 3600, now: 3600, zone: "UTC"}, 600, {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0});
+    assert.ok(wantedOf(panel).length > 0, panel.id);
+    const queries = queriesOf(panel, {from: 0, until: 3600, now: 3600, zone: "UTC"}, 600, {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false});
     assert.ok(queries.every((query) => !String(query.expr ?? "").includes("$step")), panel.id);
   }
+});
+
+test("a device that is alone is not in labels of different paths", () => {
+  assert.deepEqual(labelsOf(["host.block.errors;device=vda;host=a;op=read", "host.block.errors;device=vda;host=a;op=write", "host.block.requeues;host=a"]), ["errors read", "errors write", "requeues"]);
 });

@@ -4,7 +4,7 @@ import {command, csv, curl} from "../../src/panel/export.js";
 import {sceneOf} from "../../src/panel/scene.js";
 import {selected} from "../../src/panel/heatmap.js";
 import {sentence} from "../../src/panel/readout.js";
-import {stacked} from "../../src/panel/bands.js";
+import {drawLine, stacked} from "../../src/panel/bands.js";
 import {linearTicks, logTicks, niceLimits} from "../../src/panel/value_axis.js";
 import {Palette} from "../../src/model/colors.js";
 import {unit} from "../../src/model/units.js";
@@ -106,4 +106,38 @@ test("points suit the width, rows have two pixels", () => {
   assert.equal(maxPoints(10), 60);
   assert.equal(maxPoints(1e5), 1000);
   for (const [height, powers] of [[150, 10], [150, 40], [400, 20]]) assert.ok(height / (powers * 2 ** grouping(height, powers)) >= 2);
+});
+
+test("a slot is unusual three deviations from the same hour of four weeks", () => {
+  const week = 7 * 86400;
+  const at = 10 * week;
+  const weeks = Object.fromEntries([1, 2, 3, 4].map((back) => [`p~u${back}`, {id: `p~u${back}`, status: 200, from: at - back * week, until: at - back * week + 3600, step: 3600,
+    series: [{name: "a", kind: "gauge", avg: [10], stddev: [1], count: [60]}]}]));
+  const answers = {p: {id: "p", status: 200, from: at, until: at + 40, step: 10, tier: 10, series: [{name: "a", kind: "gauge", avg: [10, 12.9, 13.2, 6]}]}, ...weeks};
+  const found = sceneOf({id: "p", unusual: true}, {from: at, until: at + 40, now: at + 100, zone: "UTC"}, answers, new Palette(), []);
+  assert.deepEqual(found?.unusual.map(({slot}) => slot), [2, 3]);
+  assert.ok((found?.unusual[0].by ?? 0) > 3 && (found?.unusual[1].by ?? 0) < -3);
+});
+
+test("more slots than pixels keep the extremes of each column", () => {
+  /** @type {[number, number][]} */
+  const points = [];
+  const path = {moveTo: (/** @type {number} */ x, /** @type {number} */ y) => points.push([x, y]), lineTo: (/** @type {number} */ x, /** @type {number} */ y) => points.push([x, y])};
+  const context = new Proxy({}, {get: () => () => undefined, set: () => true});
+  globalThis.Path2D = /** @type {any} */ (function () { return path; });
+  const values = Array.from({length: 10000}, (_, i) => i === 4321 ? 99 : 10);
+  drawLine(/** @type {any} */ (context), {x: (time) => time / 100, y: (value) => value, ratio: 1, from: 0, step: 1, slots: 10000, open: -1},
+    {values, spacing: 1, color: "", width: 1, dash: []});
+  assert.ok(points.length < 300, String(points.length));
+  assert.ok(points.some(([x, y]) => y === 99 && Math.abs(x - 43) <= 1));
+});
+
+test("a host that is there and sends no sample of a distribution has no gap", () => {
+  const count = [1, null, null, null, null, null, null, null, null, 1];
+  const answer = {series: ["a_ns;host=web7"], buckets: [[1, 2]], counts: [count.map((value) => value ?? 0)], count};
+  /** @param {(number|null)[]} seen */
+  const up = (seen) => ({"p~up": {id: "p~up", status: 200, from: 0, until: 100, step: 10, series: [{name: "host.up;host=web7", kind: "counter", count: seen}]}});
+  assert.deepEqual(scene(answer, {view: "heatmap"}, up(Array(10).fill(1))).gaps, []);
+  assert.equal(scene(answer, {view: "heatmap"}, up(count)).gaps[0].reason, "host silent (agent away)");
+  assert.equal(scene(answer, {view: "heatmap"}).gaps[0].reason, "no samples");
 });

@@ -1,0 +1,96 @@
+#include "server/live/live_hub.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace statmill {
+
+LiveHub::LiveHub(const Services& services, size_t streams_max)
+    : services_(services),
+      streams_max_(streams_max),
+      refused_(services.registry.counter("statmill.live_streams_refused",
+                                         "Live streams refused because there were --http.live of them.")),
+      cut_(services.registry.counter("statmill.live_streams_cut",
+                                     "Live streams ended because their client did not read them.")) {
+  services_.registry.gauge_fn("statmill.live_streams", "Live streams.", {}, [count = count_] {
+    return static_cast<double>(count->streams.load(std::memory_order_relaxed));
+  });
+}
+
+void LiveHub::start(Log& log) {
+  thread_ = Thread(log, "live", [this] { run(); });
+}
+
+void LiveHub::stop() {
+  {
+    MutexLock lock(mutex_);
+    is_ending_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+Result<std::shared_ptr<LiveFeed>> LiveHub::open(std::string_view body, std::function<void()> wake) {
+  auto request = parse_live_request(body);
+  if (!request) return request.error();
+  if (count_->streams.fetch_add(1, std::memory_order_relaxed) >= streams_max_) {
+    count_->streams.fetch_sub(1, std::memory_order_relaxed);
+    refused_.add();
+    return Error{ErrorCode::kUnavailable,
+                 "there are " + std::to_string(streams_max_) + " live streams already (--http.live)"};
+  }
+  const auto on_end = [count = count_] { count->streams.fetch_sub(1, std::memory_order_relaxed); };
+  auto stream = std::make_shared<LiveStream>(*std::move(request), LiveStream::Hooks{std::move(wake), on_end});
+  stream->send("state", services_.state());
+  MutexLock lock(mutex_);
+  streams_.push_back(stream);
+  has_new_ = true;
+  changed_.notify_all();
+  return std::shared_ptr<LiveFeed>(std::move(stream));
+}
+
+std::vector<std::shared_ptr<LiveStream>> LiveHub::alive() {
+  std::vector<std::shared_ptr<LiveStream>> out;
+  MutexLock lock(mutex_);
+  has_new_ = false;
+  std::erase_if(streams_, [](const auto& stream) { return stream.expired(); });
+  for (const auto& weak : streams_) {
+    auto stream = weak.lock();
+    if (stream && !stream->is_cut()) out.push_back(std::move(stream));
+  }
+  return out;
+}
+
+SteadyTime LiveHub::turn(SteadyTime now) {
+  const auto streams = alive();
+  const bool is_state_due = now >= state_due_;
+  const std::string state = is_state_due && !streams.empty() ? services_.state() : std::string();
+  if (is_state_due) state_due_ = now + kLiveStateEvery;
+  SteadyTime next = state_due_;
+  for (const auto& stream : streams) {
+    bool is_open = true;
+    if (stream->is_due(now))
+      is_open = stream->send_slots(services_.table, services_.store, services_.clock.wall());
+    if (is_open && is_state_due) is_open = stream->send("state", state);
+    if (!is_open) cut_.add();
+    next = std::min(next, stream->due());
+  }
+  return next;
+}
+
+void LiveHub::run() {
+  for (;;) {
+    const SteadyTime next = turn(services_.clock.steady());
+    MutexLock lock(mutex_);
+    if (is_ending_) return;
+    if (streams_.empty()) {
+      while (!is_ending_ && !has_new_) changed_.wait(mutex_);
+    } else if (!has_new_) {
+      changed_.wait_for(mutex_, std::max<SteadyTime::duration>(next - services_.clock.steady(),
+                                                               std::chrono::milliseconds(1)));
+    }
+    if (is_ending_) return;
+  }
+}
+
+}  // namespace statmill

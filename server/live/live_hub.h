@@ -1,0 +1,73 @@
+// LiveHub: all live streams, and the thread that feeds them.
+//
+// Each stream gets its slots every second, or as it asked, and the state of the server every five. The
+// thread reads the store after flushes, so a disk that hangs makes all streams silent.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/thread.h"
+#include "server/live/live_stream.h"
+#include "statmill/registry.h"
+
+namespace statmill {
+
+inline constexpr Duration kLiveStateEvery = std::chrono::seconds(5);
+
+// Thread-safe.
+class LiveHub final : public LiveSource {
+ public:
+  struct Services {  // all must outlive it
+    const Table& table;
+    Store& store;
+    Registry& registry;
+    const Clock& clock;
+    // Returns the data of the event `state`: a JSON object without a line end. Called on the hub's thread.
+    std::function<std::string()> state;
+  };
+  // `streams_max`: of all clients.
+  LiveHub(const Services& services, size_t streams_max);
+  // Calls stop(). The streams may live on.
+  ~LiveHub() override { stop(); }
+
+  // Starts the thread, which calls turn(). `log` must outlive it.
+  void start(Log& log);
+  void stop();
+
+  Result<std::shared_ptr<LiveFeed>> open(std::string_view body, std::function<void()> wake) override;
+  // Feeds the streams that are due. Returns when the next one is. For the thread, and for tests without one.
+  SteadyTime turn(SteadyTime now);
+
+ private:
+  // Shared with the streams, which may outlive the hub.
+  struct Count {
+    std::atomic<size_t> streams{0};  // relaxed: it guards no other memory
+  };
+  std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
+  void run();
+
+  const Services services_;
+  const size_t streams_max_;
+  const std::shared_ptr<Count> count_ = std::make_shared<Count>();
+  Counter& refused_;
+  Counter& cut_;
+  SteadyTime state_due_{};  // confined to the thread
+  Mutex mutex_;
+  Condition changed_;
+  std::vector<std::weak_ptr<LiveStream>> streams_ GUARDED_BY(mutex_);
+  bool has_new_ GUARDED_BY(mutex_) = false;  // streams that turn() has not seen
+  bool is_ending_ GUARDED_BY(mutex_) = false;
+  Thread thread_;  // last: it uses the others
+};
+
+}  // namespace statmill

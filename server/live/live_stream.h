@@ -1,0 +1,65 @@
+// LiveStream: one client of POST /api/v1/live: what it has asked for, what it knows, and what it has not
+// read yet, as server-sent events.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "server/http/live_source.h"
+#include "server/live/live_request.h"
+#include "server/live/live_series.h"
+
+namespace statmill {
+
+// Slots that are compared at each turn: the open one, and those before it for late samples.
+inline constexpr size_t kLiveSlots = 7;
+
+// take() and is_cut() are thread-safe; all else is confined to the hub's thread.
+class LiveStream final : public LiveFeed {
+ public:
+  // `on_end` is called when the stream is destroyed, on any thread.
+  struct Hooks {
+    std::function<void()> wake;
+    std::function<void()> on_end;
+  };
+  LiveStream(LiveRequest request, Hooks hooks);
+  ~LiveStream() override { hooks_.on_end(); }
+
+  std::string take() override;
+  bool is_cut() const override { return is_cut_.load(std::memory_order_relaxed); }
+
+  // Appends an event; `data` has no line end. Returns false if that makes more than kLiveBufferBytesMax: the
+  // stream is cut.
+  bool send(std::string_view event, std::string_view data);
+  // Appends the slots that have changed since the last call, if any have. Returns false if the stream is cut.
+  // A series that the store cannot read at present is left out.
+  bool send_slots(const Table& table, Store& store, Timestamp now);
+  // Returns true once `every` has passed since the last time that it was true.
+  bool is_due(SteadyTime now);
+  SteadyTime due() const { return due_; }
+
+ private:
+  void append_series(std::string& out, size_t index, Kind kind, const SlotColumns& columns, int64_t step_s);
+
+  const LiveRequest request_;
+  const Hooks hooks_;
+  std::vector<LiveSeries> series_;
+  // A digest of what was sent, for kLiveSlots slots of each series; slot s is at s % kLiveSlots. 0: nothing
+  // was.
+  std::vector<uint64_t> sent_;
+  SteadyTime due_{};
+
+  // Written by the hub's thread, read by the session's. Relaxed: it guards no other memory.
+  std::atomic<bool> is_cut_{false};
+  mutable Mutex mutex_;
+  std::string buffer_ GUARDED_BY(mutex_);
+};
+
+}  // namespace statmill

@@ -1,0 +1,103 @@
+#include "server/names/search_words.h"
+
+#include <algorithm>
+
+namespace statmill {
+namespace {
+
+bool are_equal(const char* text, std::string_view word) {
+  for (size_t i = 0; i < word.size(); ++i) {
+    if (lower_case(text[i]) != word[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+SearchWords::SearchWords(std::string_view text) {
+  std::string word;
+  const auto finish = [&] {
+    if (!word.empty() && words_.size() < kWordsMax && std::ranges::find(words_, word) == words_.end())
+      words_.push_back(word);
+    word.clear();
+  };
+  for (const char c : text) {
+    if (c == ' ' || c == '\t') {
+      finish();
+    } else {
+      word += lower_case(c);
+    }
+  }
+  finish();
+}
+
+std::string_view SearchWords::letters() const {
+  const bool is_one = words_.size() == 1 && words_[0].size() >= 2 && words_[0].size() <= kLettersMax;
+  return is_one ? std::string_view(words_[0]) : std::string_view();
+}
+
+std::optional<unsigned> SearchWords::score(std::string_view name) const {
+  unsigned sum = 0;
+  for (const std::string& word : words_) {
+    const WordPlace place = place_word(name, word).place;
+    if (place == WordPlace::kNone) return std::nullopt;
+    sum += static_cast<unsigned>(place);
+  }
+  return sum;
+}
+
+NameHits SearchWords::hits(std::string_view name) const {
+  NameHits out;
+  for (const std::string& word : words_) {
+    const auto [place, begin] = place_word(name, word);
+    if (place != WordPlace::kNone) out.emplace_back(begin, begin + word.size());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+PlacedWord place_word(std::string_view text, std::string_view word) {
+  PlacedWord best;
+  if (word.size() > text.size()) return best;
+  const char first = word[0];
+  const bool is_letter = first >= 'a' && first <= 'z';
+  const char other = is_letter ? static_cast<char>(first - 'a' + 'A') : first;
+  const size_t last = text.size() - word.size();
+  for (size_t at = 0; at <= last; ++at) {
+    const char c = text[at];
+    if ((c != first && c != other) || !are_equal(text.data() + at, word)) continue;
+    const bool begins = at == 0 || is_name_separator(text[at - 1]);
+    const size_t end = at + word.size();
+    const bool ends = end == text.size() || is_name_separator(text[end]);
+    const WordPlace place = begins && ends ? WordPlace::kWhole
+                            : begins       ? WordPlace::kBeginning
+                                           : WordPlace::kInside;
+    if (place > best.place) best = {place, at};
+    if (place == WordPlace::kWhole) break;
+  }
+  return best;
+}
+
+size_t letters_in(std::string_view text, std::string_view letters, size_t from) {
+  for (size_t i = 0; i < text.size() && from < letters.size(); ++i) {
+    if (lower_case(text[i]) == letters[from]) ++from;
+  }
+  return from;
+}
+
+NameHits hits_of_letters(std::string_view name, std::string_view letters) {
+  NameHits out;
+  size_t next = 0;
+  for (size_t i = 0; i < name.size() && next < letters.size(); ++i) {
+    if (lower_case(name[i]) != letters[next]) continue;
+    ++next;
+    if (!out.empty() && out.back().second == i) {
+      ++out.back().second;
+    } else {
+      out.emplace_back(i, i + 1);
+    }
+  }
+  return out;
+}
+
+}  // namespace statmill

@@ -1,0 +1,125 @@
+// Live streams turn by turn, without a thread: what they send, and when they end.
+#include "server/live/live_hub.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/server/live/live_world.h"
+#include "tests/support/manual_clock.h"
+
+namespace statmill {
+namespace {
+
+class LiveHubTest : public testing::Test {
+ protected:
+  std::shared_ptr<LiveFeed> open(std::string_view body) {
+    auto feed = hub_.open(body, [this] { ++wakes_; });
+    EXPECT_TRUE(feed) << feed.error().message;
+    return feed ? *feed : nullptr;
+  }
+  void turn() { hub_.turn(clock_.steady()); }
+  void pass(int64_t seconds) {
+    clock_.advance(std::chrono::seconds(seconds));
+    world_.now_s += seconds;
+  }
+  double reading(std::string_view name) const {
+    for (const Reading& r : world_.registry.read()) {
+      if (r.path() == name) return r.value();
+    }
+    return -1;
+  }
+
+  LiveWorld world_;
+  ManualClock clock_{LiveWorld::kBegin_s};
+  std::atomic<int> wakes_{0};
+  LiveHub hub_{
+      {world_.table, world_.store, world_.registry, clock_, [] { return std::string("{\"ready\":true}"); }},
+      2};
+};
+
+constexpr const char* kState = "event: state\ndata: {\"ready\":true}\n\n";
+
+TEST_F(LiveHubTest, SendsWhatHasChanged) {
+  const auto feed = open(R"({"series":["x","gone","h","d"],"stats":["count","min","max","p100"]})");
+  EXPECT_EQ(feed->take(), kState) << "at once";
+  turn();
+  EXPECT_EQ(feed->take(), kState) << "nothing to tell of the series";
+  world_.send("x 1\nx 2.5\n*h 3\n*h 4\n%d 8\n");
+  turn();
+  EXPECT_EQ(feed->take(), "") << "not yet due";
+  pass(1);
+  turn();
+  EXPECT_EQ(feed->take(),
+            "event: slots\ndata: {\"now\":1700000001,\"slots\":["
+            "{\"i\":0,\"t\":1700000000,\"sum\":3.5,\"count\":2,\"min\":1,\"max\":2.5},"
+            "{\"i\":2,\"t\":1700000000,\"sum\":7},"
+            "{\"i\":3,\"t\":1700000000,\"sum\":8,\"count\":1,\"min\":8,\"max\":8,\"p100\":8}]}\n\n");
+  pass(1);
+  turn();
+  EXPECT_EQ(feed->take(), "");
+  pass(10);
+  world_.send("x 1700000003 9\nx 4\n");
+  turn();
+  EXPECT_EQ(feed->take(),
+            "event: slots\ndata: {\"now\":1700000012,\"slots\":["
+            "{\"i\":0,\"t\":1700000000,\"sum\":12.5,\"count\":3,\"min\":1,\"max\":9},"
+            "{\"i\":0,\"t\":1700000010,\"sum\":4,\"count\":1,\"min\":4,\"max\":4}]}\n\n" +
+                std::string(kState))
+      << "late samples, too";
+}
+
+TEST_F(LiveHubTest, EachStreamHasItsOwnRhythm) {
+  const auto slow = open(R"({"series":["x"],"every":3})");
+  const auto quick = open(R"({"series":["x"]})");
+  turn();
+  slow->take();
+  quick->take();
+  std::string got;
+  for (int i = 0; i < 6; ++i) {
+    pass(1);
+    world_.send("x 1\n");
+    turn();
+    got += slow->take().starts_with("event: slots") ? "s" : "-";
+    got += quick->take().starts_with("event: slots") ? "q " : "- ";
+  }
+  EXPECT_EQ(got, "-q -q sq -q -q sq ");
+}
+
+TEST_F(LiveHubTest, TheNumberOfStreamsIsLimited) {
+  auto first = open(R"({"series":["x"]})");
+  const auto second = open(R"({"series":["x"]})");
+  const auto third = hub_.open(R"({"series":["x"]})", [] {});
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(reading("statmill.live_streams"), 2);
+  EXPECT_EQ(reading("statmill.live_streams_refused"), 1);
+  EXPECT_FALSE(hub_.open("{}", [] {})) << "a bad body takes no place";
+  first.reset();
+  EXPECT_EQ(reading("statmill.live_streams"), 1);
+  EXPECT_TRUE(hub_.open(R"({"series":["x"]})", [] {}));
+}
+
+TEST_F(LiveHubTest, AStreamThatIsNotReadIsCut) {
+  std::string body = R"({"series":["x")";
+  for (size_t i = 1; i < kLiveSeriesMax; ++i) body += ",\"x\"";
+  const auto feed = open(body + "]}");
+  const auto other = open(R"({"series":["x"]})");
+  for (int i = 0; i < 1000 && !feed->is_cut(); ++i) {
+    pass(1);
+    world_.send("x 1\n");
+    turn();
+    other->take();
+  }
+  EXPECT_TRUE(feed->is_cut());
+  EXPECT_EQ(feed->take(), "");
+  EXPECT_FALSE(other->is_cut());
+  EXPECT_EQ(reading("statmill.live_streams_cut"), 1);
+  const int wakes = wakes_;
+  pass(1);
+  turn();
+  turn();
+  EXPECT_EQ(reading("statmill.live_streams_cut"), 1) << "once";
+  EXPECT_LE(wakes_ - wakes, 2) << "only the other one";
+}
+
+}  // namespace
+}  // namespace statmill

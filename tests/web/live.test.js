@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { browserTest, openPage, startServer } from "./browser.js";
+
+/** A server of this build may have no stream. @param {{http: string}} server */
+async function streams(server) {
+  const abort = new AbortController();
+  const answer = await fetch(`http://${server.http}/api/v1/live`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: "{\"series\":[\"x\"]}", signal: abort.signal,
+  });
+  abort.abort();
+  if (answer.status === 200) return true;
+  process.stdout.write("skipped: this server has no stream\n");
+  return false;
+}
+
+browserTest("live: a sample that is sent stands in the panel without another query", async () => {
+  const server = await startServer();
+  if (!await streams(server)) return;
+  const earlier = Math.floor(Date.now() / 1000) - 60;
+  await server.feed([`live.level ${earlier} 125`]);
+  const { page, go, requests } = await openPage(server);
+  // refreshes are a minute apart, so what comes earlier has come by the stream
+  await page.addInitScript(() => localStorage.setItem("statmill.prefs", JSON.stringify({ every: 60 })));
+  const streaming = page.waitForRequest((/** @type {any} */ request) => request.url().endsWith("/api/v1/live") && request.postData().includes("live.level"));
+  await go("#/explore?p0=live.level&p0.v=table&live=1&from=-5m");
+  await page.waitForSelector(".panel-cell:has-text('125')");
+  await streaming;
+  await page.waitForSelector(".live.is-live");
+  const asks = () => requests.filter((one) => one.endsWith("/api/v1/query")).length;
+  const before = asks();
+  await server.feed(["live.level 765"]);
+  await page.waitForSelector(".panel-cell:has-text('765')");
+  assert.equal(asks(), before);
+});
+
+browserTest("five windows: four have a stream, the fifth asks instead, and takes over when one closes", async () => {
+  const server = await startServer();
+  if (!await streams(server)) return;
+  await server.feed(["live.level 125"]);
+  const first = await openPage(server);
+  const context = first.page.context();
+  const pages = [];
+  for (let i = 0; i < 5; ++i) {
+    const page = await context.newPage();
+    const opened = i < 4 ? page.waitForRequest((/** @type {any} */ request) => request.url().endsWith("/api/v1/live")) : null;
+    await page.goto(`${server.url}#/explore?p0=live.level&live=1&from=-5m`);
+    await opened;
+    pages.push(page);
+  }
+  await pages[4].waitForSelector(".live:has-text('each')");
+  const takes = pages[4].waitForRequest((/** @type {any} */ request) => request.url().endsWith("/api/v1/live"));
+  await pages[0].close({ runBeforeUnload: false });
+  await takes;
+});
