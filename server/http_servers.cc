@@ -7,7 +7,9 @@ namespace statmill {
 HttpServers::HttpServers(const ServerConfig& config, const Services& services)
     : config_(config),
       services_(services),
-      api_workers_({.memory = config.http_threads, .store = kWriteThreads}, &services.watchdog, "http"),
+      api_workers_({.memory = config.http_threads,
+                    .store = kWriteThreads + (config.http_tokens.empty() ? 0 : kAdminThreads)},
+                   &services.watchdog, "http"),
       admin_workers_({.memory = 0, .store = kAdminThreads}, &services.watchdog, "admin"),
       admin_retry_(
           services.main_loop, [] { return kAdminRetry; }, [this] { retry_admin(); }) {}

@@ -1,5 +1,4 @@
-// DocumentRow: a short text of users that the store keeps along with the series, under a key of its kind and
-// id:
+// DocumentRow: a short text of users that the store keeps next to the series, under a key of its kind and id:
 //
 //   version u8 = 1 | time svarint ms | body | crc32c u32be over the key and that
 //

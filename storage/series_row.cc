@@ -30,7 +30,8 @@ std::optional<SeriesRow> decode_series_row(SeriesId id, std::string_view row) {
   const auto kind = static_cast<uint8_t>(first & kKindMask);
   const auto joined_power = static_cast<uint8_t>(first >> kKindBits);
   const std::string_view name = in.bytes(in.remaining());
-  if (in.failed() || name.empty() || !is_kind(kind) || joined_power > kSentJoinedPowerMax) return std::nullopt;
+  if (in.failed() || name.empty() || !is_kind(kind) || joined_power > kSentJoinedPowerMax)
+    return std::nullopt;
   return SeriesRow{id, static_cast<Kind>(kind), std::string(name), joined_power};
 }
 

@@ -76,7 +76,7 @@ void append_entry(JsonArray& list, const std::string& id, std::string_view sourc
   one.count("panels", version.summary.panels);
 }
 
-HttpResponse handle_list(const DashboardServices& services) {
+HttpResponse handle_list(const DashboardServices& services, const HttpRequest& request, const Url&) {
   const auto files = services.files.read(services.clock.steady());
   std::map<std::string, Readable> all;
   for (DashboardSet::Listed& saved : services.saved.list())
@@ -89,7 +89,7 @@ HttpResponse handle_list(const DashboardServices& services) {
   std::string body;
   {
     JsonObject object(body);
-    object.key("writable") += "true";
+    object.key("writable") += request.role >= Role::kWrite ? "true" : "false";
     {
       JsonArray list(object.key("dashboards"));
       for (const auto& [id, one] : all) append_entry(list, id, one.source, one.version);
@@ -279,7 +279,7 @@ std::vector<Route> dashboard_routes(const DashboardServices& services) {
   };
   // Dashboards may be files, and changes wait for the store.
   Route list{"GET", kPath, {}, 0, {}, "dashboards", Lane::kStore};
-  list.handle = [services](const Url&, std::string_view) { return handle_list(services); };
+  list.respond = with(handle_list);
   Route get{"GET", "/api/v1/dashboards/*", kGetParameters, 0, {}, "a dashboard", Lane::kStore};
   get.respond = with(handle_get);
   Route versions{"GET", "/api/v1/dashboards/*/versions",    {},          0,
@@ -287,8 +287,8 @@ std::vector<Route> dashboard_routes(const DashboardServices& services) {
   versions.handle = [services](const Url& url, std::string_view) { return handle_versions(services, url); };
   Route save{"PUT", "/api/v1/dashboards/*", kSaveParameters, kDashboardBytesMax,
              {},    "save a dashboard",     Lane::kStore};
-  save.body_type = kJson;
   save.role = Role::kWrite;
+  save.body_type = kJson;
   save.respond = with(handle_save);
   Route remove{"DELETE", "/api/v1/dashboards/*", {}, 0, {}, "delete a dashboard", Lane::kStore};
   remove.role = Role::kWrite;

@@ -98,8 +98,8 @@ std::vector<Route> event_routes(EventLog& events, const WriteAnswers& writes, co
     return handle_list(events, url, clock.wall());
   };
   Route add{"POST", kPath, {}, kEventBodyBytesMax, {}, "add an event", Lane::kStore};
-  add.body_type = kJson;
   add.role = Role::kWrite;
+  add.body_type = kJson;
   add.respond = [&events, &writes, &clock](const HttpRequest& request, const Url&) {
     return handle_add(events, writes, request, clock.wall());
   };

@@ -27,8 +27,8 @@ HttpResponse handle_read(ViewSet& views, const Url& url, Timestamp now) {
 std::vector<Route> view_routes(ViewSet& views, const WriteAnswers& writes, const Clock& clock) {
   Route keep{"POST",      "/api/v1/views", {}, kViewBytesMax, {}, "keep a view of the page, to share it",
              Lane::kStore};
-  keep.body_type = kJson;
   keep.role = Role::kWrite;
+  keep.body_type = kJson;
   keep.handle = [&views, &writes, &clock](const Url&, std::string_view body) {
     return handle_keep(views, writes, body, clock.wall());
   };

@@ -26,9 +26,9 @@ struct HttpRequest {
   std::string_view content_type = {};
   std::string_view accept_encoding = {};
   std::string_view if_none_match = {};
-  Role role = Role::kAdmin;  // what its client may do
   std::string_view if_match = {};
   std::string_view peer = {};  // the address of the client; empty at a unix socket
+  Role role = Role::kAdmin;    // what its client may do
 };
 
 struct HttpResponse {

@@ -143,10 +143,10 @@ Router::Checked Router::check(const HttpRequest& request) const {
     return refused(
         route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
   }
-  if (route->lane == Lane::kLive && !is_type(request.content_type, kJson))
-    return refused(route->refuse(415, "the body must be of the type application/json"));
   if (!route->body_type.empty() && !is_type(request.content_type, route->body_type))
     return refused(route->refuse(415, "the body must be of the type " + std::string(route->body_type)));
+  if (route->lane == Lane::kLive && !is_type(request.content_type, kJson))
+    return refused(route->refuse(415, "the body must be of the type application/json"));
   if (!request.content_encoding.empty())
     return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
   return {route, *std::move(url), {}};

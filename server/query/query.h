@@ -144,11 +144,13 @@ struct SeriesAnswer {
   // What the values are counted in, as it was given or as the name ends. Empty if it is unknown, or if series
   // of several units are merged.
   std::string unit = {};
-  uint8_t joined_power = 0;  // SeriesRow::joined_power, of a distribution; of the coarsest if several are merged
+  uint8_t joined_power =
+      0;  // SeriesRow::joined_power, of a distribution; of the coarsest if several are merged
 };
 
 // Returns how far a percentile may be from the sample, as a part of it. A bucket of our partition is at most
-// 2^-5 of its values wide, and a percentile is its middle. A sender's wider buckets count at their own middles.
+// 2^-5 of its values wide, and a percentile is its middle. A sender's wider buckets count at their own
+// middles.
 double percentile_error(uint8_t joined_power);
 
 struct QueryAnswer {

@@ -124,8 +124,8 @@ class Table final : public SampleSink {
   // Returns what has changed in families up to the epoch that ended, perhaps a little later.
   FamilyTable::Changes take_family_changes() { return families_.take_changes(); }
   // Moves the epoch's deltas to pending and appends their entries to `journal`. `journal` is null if the
-  // shard is flushed in the same tick: then it needs no entries. Returns the rows of the series that were created
-  // or changed in the epoch.
+  // shard is flushed in the same tick: then it needs no entries. Returns the rows of the series that were
+  // created or changed in the epoch.
   std::vector<SeriesRow> collect(ShardNo shard, int parity, JournalDraft* journal);
   bool is_over_share(ShardNo shard) const;
   // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of

@@ -33,12 +33,12 @@ struct SeriesFacts {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
   RetentionClass retention = kDefaultRetention;
-  Slot first_slot = -1;   // of the finest tier: the oldest that ever had a sample; -1 if none had
-  Slot last_slot = -1;    // the newest one
-  Slot ram_slot = -1;     // no slot before this one has data in RAM; -1 if RAM has none
-  ChunkNo rolled = 0;     // chunks of the finest tier below this one are in the coarser tiers
+  Slot first_slot = -1;      // of the finest tier: the oldest that ever had a sample; -1 if none had
+  Slot last_slot = -1;       // the newest one
+  Slot ram_slot = -1;        // no slot before this one has data in RAM; -1 if RAM has none
+  ChunkNo rolled = 0;        // chunks of the finest tier below this one are in the coarser tiers
   uint8_t joined_power = 0;  // of a distribution: SeriesRow::joined_power
-  std::string host = {};  // of an event series: its tag `host`; empty if it has none
+  std::string host = {};     // of an event series: its tag `host`; empty if it has none
 };
 
 // All data of some series at one moment: every sample is in exactly one piece. Confined to one thread.

@@ -143,8 +143,8 @@ class TableView final : public SeriesView {
   static void set_facts(Copied& of, const RollupPosition& position) {
     const SeriesPieces& pieces = of.pieces;
     SeriesFacts& facts = of.facts;
-    facts = {pieces.id,        pieces.kind, pieces.retention, pieces.first_slot,
-             pieces.last_slot, -1,          position.chunk,   pieces.joined_power, std::move(facts.host)};
+    facts = {pieces.id, pieces.kind,    pieces.retention,    pieces.first_slot,    pieces.last_slot,
+             -1,        position.chunk, pieces.joined_power, std::move(facts.host)};
     if (pieces.id < position.id) ++facts.rolled;
     const auto include = [&facts](Slot slot) {
       if (facts.ram_slot < 0 || slot < facts.ram_slot) facts.ram_slot = slot;

@@ -56,13 +56,15 @@ TEST(AnswerJsonTest, AHeatmapHasARowForEachBucket) {
   const Stat stats[] = {Stat::kCount};
   const std::vector<HeatmapRow> rows = {{0, 0, {1, 0, 0}}, {1, 1.03125, {1, 0, 1}}};
   const std::string want =
-      "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"within\":0.015625,\"count\":[2,null,1],"
+      "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"within\":0.015625,"
+      "\"count\":[2,null,1],"
       "\"buckets\":[[0,0],[1,1.03125]],\"counts\":[[1,0,0],[1,0,1]]}\n";
   EXPECT_EQ(*heatmap_json(merged, rows, stats, {}), want);
   EXPECT_TRUE(heatmap_json(merged, rows, stats, {}, want.size()));
   EXPECT_FALSE(heatmap_json(merged, rows, stats, {}, 80));
   EXPECT_EQ(*heatmap_json(merged, {}, {}, {}),
-            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"within\":0.015625,\"buckets\":[],"
+            "{\"from\":100,\"until\":130,\"step\":10,\"tier\":10,\"series\":[\"a\",\"b\"],\"within\":0."
+            "015625,\"buckets\":[],"
             "\"counts\":[]}\n");
 }
 
