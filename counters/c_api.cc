@@ -46,7 +46,8 @@ statmill_max_gauge* statmill_max_gauge_of(const char* name, const char* help, co
   return made<statmill_max_gauge, statmill::MaxGauge>(name, help, unit, statmill::Instrument::Type::kMax);
 }
 statmill_histogram* statmill_histogram_of(const char* name, const char* help, const char* unit) {
-  return made<statmill_histogram, statmill::Histogram<>>(name, help, unit, statmill::Instrument::Type::kHistogram);
+  return made<statmill_histogram, statmill::Histogram<>>(name, help, unit,
+                                                         statmill::Instrument::Type::kHistogram);
 }
 
 void statmill_counter_add(statmill_counter* counter, uint64_t n) { of(counter).add(n); }

@@ -15,8 +15,8 @@ typedef struct statmill_reporter statmill_reporter;
 
 /* Returns the instrument with this name ("http.requests;code=200") and creates it on the first call. Help and
    unit say what its values are and what they are counted in ("bytes", "celsius"; if it is NULL or empty, what
-   the name ends in); both may be NULL. Copies all strings. Returns NULL if memory is exhausted or the name belongs to an instrument of another kind.
-   Takes a lock: keep the pointer. */
+   the name ends in); both may be NULL. Copies all strings. Returns NULL if memory is exhausted or the name
+   belongs to an instrument of another kind. Takes a lock: keep the pointer. */
 statmill_counter* statmill_counter_of(const char* name, const char* help, const char* unit);
 statmill_gauge* statmill_gauge_of(const char* name, const char* help, const char* unit);
 statmill_max_gauge* statmill_max_gauge_of(const char* name, const char* help, const char* unit);

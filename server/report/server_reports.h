@@ -33,7 +33,7 @@ class ServerReports final : public Reports {
     const Clock& clock;
     SteadyTime started;
     std::string_view build;  // of the page
-    bool is_demo = false;       // the data are made up
+    bool is_demo = false;    // the data are made up
   };
   explicit ServerReports(const Sources& sources) : sources_(sources) {}
 

@@ -147,8 +147,7 @@ TEST_F(ProgramsCollectorTest, NamesHaveTheUserWhoCounts) {
   FakeProgram again(path("3-1.cells"), 1, "x;uid=99;uid=99;Page=/a^b;n=");
   collect();
   EXPECT_EQ(sink_.text, "*shop.sales;a=1;n=0" + user_ + ";z=2 0\n" +  //
-                            "*host.up;n=0" + user_ + " 0\n" + "*x;%50age=%2Fa%5Eb;n=0" + user_ +
-                            " 0\n");
+                            "*host.up;n=0" + user_ + " 0\n" + "*x;%50age=%2Fa%5Eb;n=0" + user_ + " 0\n");
 }
 
 TEST_F(ProgramsCollectorTest, ACaretMakesNoSecondName) {
