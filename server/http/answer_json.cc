@@ -248,7 +248,8 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
     }
     append_text(out, "kind", kind_text(series.kind));
     append_unit(out, series);
-    if (series.kind == Kind::kDistribution && !percentiles.empty()) append_within(out, series);
+    if (form == SeriesForm::kName && series.kind == Kind::kDistribution && !percentiles.empty())
+      append_within(out, series);
     if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
   }
@@ -278,7 +279,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
   }
   out.push_back(']');
   append_unit(out, merged.series.front());
-  append_within(out, merged.series.front());
+  if (!merged.merged.empty()) append_within(out, merged.series.front());
   if (!append_stats(out, merged, merged.series.front(), stats, percentiles, bytes_max))
     return too_long(bytes_max);
   append_key(out, "buckets");

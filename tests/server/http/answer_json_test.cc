@@ -45,6 +45,8 @@ TEST(AnswerJsonTest, PercentilesOfWideBucketsAreLessExact) {
   EXPECT_THAT(*query_answer_json(answer, {}, p99), testing::HasSubstr(R"("within":0.015625,"p99")"));
   answer.series[0].joined_power = 2;
   EXPECT_THAT(*query_answer_json(answer, {}, p99), testing::HasSubstr(R"("within":0.078125,"p99")"));
+  EXPECT_THAT(*heatmap_json(answer, {}, {}, {}), testing::Not(testing::HasSubstr("within"))) << "no series";
+  answer.merged = {"cpu"};
   EXPECT_THAT(*heatmap_json(answer, {}, {}, {}), testing::HasSubstr(R"("within":0.078125)"));
   answer.series[0].kind = Kind::kGauge;
   EXPECT_THAT(*query_answer_json(answer, {}, p99), testing::Not(testing::HasSubstr("within")));
