@@ -69,7 +69,6 @@ std::string status_json(const StatusSources& s) {
     status.key("demo").append(s.is_demo ? "true" : "false");
     status.number("uptime_s",
                   std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
-    if (s.is_demo) status.key("demo").append("true");
     status.key("ready").append(problems.empty() ? "true" : "false");
     {
       JsonObject list(status.key("problems"));
@@ -83,6 +82,7 @@ std::string status_json(const StatusSources& s) {
     status.text("retention", s.table.tiers().text());
     status.number("pending_bytes", static_cast<double>(s.table.ram_bytes()));
     status.number("disk_bytes", static_cast<double>(store.bytes_on_disk));
+    if (store.disk_free_bytes) status.number("disk_free_bytes", static_cast<double>(*store.disk_free_bytes));
     status.number("store_memory_bytes", static_cast<double>(store.memory_bytes));
     status.number("damaged_frames", static_cast<double>(store.damaged_frames));
     status.number("store_reopenings", static_cast<double>(store.reopenings));

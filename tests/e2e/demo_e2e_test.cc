@@ -66,7 +66,10 @@ TEST_F(Demo, ShowsItsFleetAndItsStories) {
   start();
   EXPECT_TRUE(wait_until(
       [&] { return process_->standard_output().find("http://" + http_.text()) != std::string::npos; }));
-  EXPECT_EQ(get("/api/v1/status").at("demo"), true);
+  const std::string status = http_get(http_, "/api/v1/status").body;
+  EXPECT_NE(status.find("\"demo\":true"), std::string::npos);
+  EXPECT_EQ(status.find("\"demo\":"), status.rfind("\"demo\":"));
+  EXPECT_GT(get("/api/v1/status").at("disk_free_bytes").to_number<double>(), 0);
   EXPECT_EQ(get("/api/v1/hosts").at("hosts").as_array().size(), 50U);
 
   // The agents connect by the port of agents.

@@ -144,7 +144,7 @@ export function createStatus(element, app) {
         ${tile("Refused", big(rates?.refused, "per_second"), html`${count(sum.refused)} since the start · <a href="#/status/refused">which</a>`, rates && rates.refused > 0 ? "warn" : "")}
         ${tile("Lost by agents", count(lost), html`lines that no server will get · <a href="#/status/loss">where</a>`, lost > 0 ? "warn" : "")}
         ${tile("Series", count(status?.series), html`kept for ${status?.retention ?? "–"}`)}
-        ${tile("On disk", big(status?.disk_bytes, "bytes"), status?.disk_free ? html`${number(status.disk_free, "bytes", { digits: 3 }).text} ${number(status.disk_free, "bytes").unit} free` : "the store")}
+        ${tile("On disk", big(status?.disk_bytes, "bytes"), status?.disk_free_bytes ? html`${number(status.disk_free_bytes, "bytes", { digits: 3 }).text} ${number(status.disk_free_bytes, "bytes").unit} free` : "the store")}
         ${tile("Durable", status && status.open_tick - status.durable_tick <= 4 ? "yes" : "late", status ? html`tick ${count(status.durable_tick)} of ${count(status.open_tick)}` : "")}
       </div>
       ${tables.listeners(status, rates)}`;

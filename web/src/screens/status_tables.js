@@ -198,7 +198,7 @@ export function createStatusTables(app, draw) {
       const tiers = status.tiers ?? [];
       return html`<div class="tiles">
           ${[["On disk", status.disk_bytes, "all of the store"], ["Waiting in memory", status.pending_bytes, "buckets not yet written"],
-            ["Buffers and caches", status.store_memory_bytes, "memory of the store"], ["Free on the disk", status.disk_free, ""]].map(([title, value, more]) => value === undefined ? nothing : html`
+            ["Buffers and caches", status.store_memory_bytes, "memory of the store"], ["Free on the disk", status.disk_free_bytes, ""]].map(([title, value, more]) => value === undefined ? nothing : html`
             <section class="card tile"><h2>${title}</h2><div class="big">${number(value, "bytes", { digits: 3 }).text}<span class="unit">${number(value, "bytes").unit}</span></div><p>${more}</p></section>`)}
         </div>
         <div class="two">${card("Tiers", html`<div class="body">${tiers.length > 0 ? shares(tiers.map((/** @type {any} */ tier) => ({
