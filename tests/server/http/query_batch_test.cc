@@ -35,7 +35,9 @@ std::string answer_of(const std::string& line) {
 }
 
 // The costs differ from run to run.
-std::string without_cost(std::string text) { return text.substr(0, text.find(",\"cost\":")); }
+std::string without_cost(std::string_view text) {
+  return std::string(text.substr(0, text.find(",\"cost\":")));
+}
 
 class QueryBatchTest : public testing::Test {
  protected:
