@@ -7,7 +7,6 @@ import { openDialog, confirmDialog } from "../parts/dialog.js";
 import { openMenu } from "../parts/menu.js";
 import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
-import { kBuiltIn } from "./builtin_dashboards.js";
 import { checkDashboard, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
 import { openConflict, openCopy } from "./dashboard_dialogs.js";
 import { createNotes, linked } from "./dashboard_notes.js";
@@ -126,9 +125,6 @@ export function createDashboardScreen(element, app) {
       } catch (error) {
         fault = error instanceof Error ? error.message : String(error);
       }
-    } else if (Object.hasOwn(kBuiltIn, id)) {
-      dashboard = kBuiltIn[id];
-      source = "built-in";
     } else if (app.drafts.load(id) === null) fault = "No dashboard has this name.";
     const draft = app.drafts.load(id);
     if (draft !== null && JSON.stringify(draft.content) !== JSON.stringify(dashboard)) {

@@ -3,7 +3,6 @@
 import { html, nothing, render } from "lit-html";
 import { age, count } from "../model/format.js";
 import { icon } from "../parts/icon.js";
-import { kBuiltIn } from "./builtin_dashboards.js";
 import { checkDashboard } from "./dashboard_model.js";
 import { idOf } from "./save_dashboard.js";
 import { openDialog } from "../parts/dialog.js";
@@ -59,14 +58,9 @@ export function createDashboardsScreen(element, app) {
     draw();
   }
 
-  /** The page's own built-in ones are for servers that have none. */
   function all() {
-    const hasBuiltIn = saved.some((one) => one.source === "built-in");
-    const built = hasBuiltIn ? [] : Object.entries(kBuiltIn).map(([id, one]) => ({
-      id, title: one.title, folder: "", source: /** @type {const} */ ("built-in"), version: 1, etag: "", changed: 0, by: "", panels: one.panels.length,
-    }));
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-    return [...saved, ...built].filter((one) => words.every((word) => `${one.title} ${one.folder}`.toLowerCase().includes(word)))
+    return saved.filter((one) => words.every((word) => `${one.title} ${one.folder}`.toLowerCase().includes(word)))
       .sort((a, b) => (a.source === "built-in" ? 1 : 0) - (b.source === "built-in" ? 1 : 0) || a.title.localeCompare(b.title));
   }
 

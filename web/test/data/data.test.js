@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBatch } from "../../src/data/batch.js";
-import { createCache } from "../../src/data/cache.js";
 import { ApiError, address, createClient, readLines } from "../../src/data/client.js";
 import { createClock } from "../../src/data/clock.js";
 import { createNames, unitsOfBytes } from "../../src/data/names.js";
@@ -144,19 +143,4 @@ test("the newest search wins, whichever answer comes first", async () => {
 test("hits in bytes are cut at characters", () => {
   assert.deepEqual(unitsOfBytes("abc", [[1, 2]]), [[1, 2]]);
   assert.deepEqual(unitsOfBytes("é😀x", [[0, 2], [2, 6], [6, 7]]), [[0, 1], [1, 3], [3, 4]]);
-});
-
-test("the cache keeps what was used last, within its bytes", () => {
-  const cache = createCache(10);
-  cache.set("a", 1, 4);
-  cache.set("b", 2, 4);
-  cache.get("a");
-  cache.set("c", 3, 4);
-  assert.equal(cache.get("b"), undefined);
-  assert.equal(cache.get("a"), 1);
-  assert.equal(cache.bytes, 8);
-  cache.set("d", 4, 11);
-  assert.equal(cache.get("d"), undefined);
-  cache.set("a", 5, 1);
-  assert.equal(cache.bytes, 5);
 });

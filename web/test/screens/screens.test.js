@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { neighboursOf } from "../../src/screens/changes.js";
 import { checkDashboard, differences, expanded, merged, replaced, specOf, valuesOf } from "../../src/screens/dashboard_model.js";
-import { kBuiltIn } from "../../src/screens/builtin_dashboards.js";
 import { panelsOf, withPanels } from "../../src/screens/explore_url.js";
 import { filtered, grouped, kAsks, kColumns, regularPart, rowsOf, sorted } from "../../src/screens/hosts_model.js";
 import { linesOfMap } from "../../src/screens/hosts_map.js";
@@ -106,10 +105,6 @@ test("a list makes the rows around its view, and never more than its limit", () 
   const [first, last] = rowsInView({ count: 1e6, rowHeight: 1, top: 0, height: 1e5 });
   assert.equal(last - first, kRowsMax);
   assert.deepEqual(rowsInView({ count: 0, rowHeight: 10, top: 0, height: 100 }), [0, 0]);
-});
-
-test("built-in dashboards are dashboards", () => {
-  for (const [id, dashboard] of Object.entries(kBuiltIn)) assert.deepEqual(checkDashboard(dashboard), [], id);
 });
 
 test("faults of a dashboard say where they are", () => {
