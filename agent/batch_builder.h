@@ -24,7 +24,7 @@ struct LineBatch {
   std::string text;
   uint64_t lines = 0;
   std::string tags = {};  // added to the name of each line, "key=value;key=value"; at most kTagsBytesMax
-  // Of the lines that have none; nullopt if all of them have one.
+  // The time of the lines that have none; nullopt if all lines have one.
   std::optional<Timestamp> time = {};
 };
 

@@ -119,7 +119,7 @@ HttpResponse handle_rename(const NameChanges& changes, const Url& url, const Not
 
 }  // namespace
 
-std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, NoteChange note) {
+std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, const NoteChange& note) {
   const auto remove = [&changes, &clock, note](const Url& url, std::string_view body) {
     return handle_delete(changes, url, body, clock.wall(), note);
   };

@@ -19,6 +19,6 @@ inline constexpr size_t kListedNamesMax = 10'000;  // names listed by a dry run,
 using NoteChange = std::function<void(std::string title, std::string text)>;
 
 // `changes` and `clock` must outlive the routes.
-std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, NoteChange note);
+std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, const NoteChange& note);
 
 }  // namespace statmill

@@ -113,7 +113,7 @@ class AgentRegistry final : public TickParticipant {
 
   // Returns at most `limit` agents, ordered by host, then id.
   std::vector<AgentInfo> list(size_t limit) const;
-  // What is known of one agent, in short.
+  // A summary of one agent.
   struct AgentState {
     AgentId id{};
     std::string host;

@@ -36,8 +36,8 @@ class DemoAgent {
   void send_status(Timestamp now);
   // Returns false if there is no room for it.
   bool make_batch(int64_t report_s, Timestamp now);
-  // What the agent reports at `report_s`: events since the previous report, and at the begin of a slot all
-  // else.
+  // Returns what the agent reports at `report_s`: events since the previous report and, when a slot begins,
+  // all else.
   std::string lines_of(int64_t report_s, uint32_t& lines) const;
   bool report(const DemoSeries& series, int64_t report_s, DemoSample& sample, int64_t& time_s) const;
   std::vector<DemoSeries> live_jobs(int64_t report_s) const;
@@ -52,9 +52,9 @@ class DemoAgent {
   const std::string address_;
   const Endpoint server_;
   std::vector<const DemoSeries*> series_;
-  Duration clock_ahead_{};  // of the server's
+  Duration clock_ahead_{};  // how far its clock is ahead of the server's
   Duration line_ahead_{};   // its lines are stamped with times so far in the future
-  Duration delay_{};        // of its reports, so that not all hosts send at once
+  Duration delay_{};        // how late it reports, so that not all hosts send at once
   LoopbackStream stream_;
   std::string received_;
   bool is_welcome_ = false;

@@ -18,9 +18,9 @@ struct DemoFamily {
   std::string_view first{};
   std::string_view second{};
   double level = 0;         // without load; per second if the kind is event or counter
-  double gain = 0;          // what full load adds
+  double gain = 0;          // how much full load adds
   double noise = 0.2;       // relative
-  int8_t decimals = 0;      // of the values
+  int8_t decimals = 0;      // how many digits the values have after the point
   bool is_per_cpu = false;  // level and gain are for one CPU
   // Distributions: `level` and `gain` are of the median, the values are lognormal with this sigma.
   double sigma = 0;
@@ -28,10 +28,10 @@ struct DemoFamily {
 };
 
 std::span<const DemoFamily> host_families();
-std::span<const DemoFamily> shop_families();  // of programs
-std::span<const DemoFamily> job_families();   // of the cgroups that come and go
+std::span<const DemoFamily> shop_families();  // the families of programs
+std::span<const DemoFamily> job_families();   // those of the cgroups that come and go
 
-const DemoFamily& stock_family();  // of the names of --demo.names
+const DemoFamily& stock_family();  // the one of the names of --demo.names
 
 // Unit and help of those families that the agent's catalogue lacks.
 std::span<const Family> shop_metadata();

@@ -33,8 +33,8 @@ class DemoSnapshot final : public StoreSnapshot {
 
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override {
-    std::map<size_t, std::string> newer;  // of the ids that also have a past, by position
-    const Status read = below_->chunks(tier, chunk, ids, [&](size_t position, std::string_view frames) {
+    std::map<size_t, std::string> newer;  // frames of the ids that have a past too, by position
+    Status read = below_->chunks(tier, chunk, ids, [&](size_t position, std::string_view frames) {
       if (is_past({tier, chunk, ids[position]})) {
         newer[position] = frames;
       } else {
@@ -65,7 +65,7 @@ class DemoSnapshot final : public StoreSnapshot {
       }
       return goes_on;
     };
-    const Status scanned = below_->scan(tier, chunk, first, [&](SeriesId id, std::string_view frames) {
+    Status scanned = below_->scan(tier, chunk, first, [&](SeriesId id, std::string_view frames) {
       if (!visit_past_below(id)) return false;
       const ChunkKey key{tier, chunk, id};
       goes_on = is_past(key) ? visit(id, *past(key) + std::string(frames)) : visit(id, frames);

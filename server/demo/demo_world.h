@@ -16,7 +16,7 @@
 
 namespace statmill {
 
-// What happens to a series, in addition to the waves that all have.
+// A story: what happens to a series on top of the waves that all series have.
 enum class DemoStory : uint8_t {
   kNone,
   kSpike,
