@@ -14,7 +14,7 @@ constexpr size_t kBytesPerEvent = 500;  // of its nodes in the maps, about
 size_t bytes_of(const Event& event) {
   size_t bytes = kBytesPerEvent + event.title.size() + event.text.size() + event.by.size();
   bytes += event.where.size();
-  for (const std::string& tag : event.tags) bytes += sizeof(tag) + tag.size();
+  for (const std::string& tag : event.tags) bytes += sizeof(std::string) + tag.size();
   return bytes;
 }
 

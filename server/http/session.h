@@ -84,6 +84,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void stop();
 
  private:
+  // How much is read at a time from a client whose answer is under way.
+  static constexpr size_t kWatchBytes = 4096;
+
   using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   using ResponseMessage = boost::beast::http::response<boost::beast::http::string_body>;
   using ResponseSerializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;

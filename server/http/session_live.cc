@@ -16,7 +16,6 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr size_t kLiveWatchBytes = 4096;
 constexpr std::string_view kEventStream = "text/event-stream";
 
 }  // namespace
@@ -69,7 +68,7 @@ void Session::write_live_head() {
 // Only the end of the connection is of interest: whatever else comes is ignored.
 void Session::watch_live_peer() {
   buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kLiveWatchBytes),
+  socket_.async_read_some(buffer_.prepare(kWatchBytes),
                           [self = shared_from_this()](error_code error, size_t) {
                             if (!self->live_) return;
                             if (error) return self->close();

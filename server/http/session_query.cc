@@ -17,7 +17,6 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr size_t kWatchBytes = 4096;
 // Enough for the next requests of a client that does not wait for answers; more stays in the kernel.
 constexpr size_t kReadAheadMax = size_t{32} << 10;
 
