@@ -40,7 +40,8 @@ Result<std::shared_ptr<LiveFeed>> LiveHub::open(std::string_view body, std::func
                  "there are " + std::to_string(streams_max_) + " live streams already (--http.live)"};
   }
   const auto on_end = [count = count_] { count->streams.fetch_sub(1, std::memory_order_relaxed); };
-  auto stream = std::make_shared<LiveStream>(*std::move(request), LiveStream::Hooks{std::move(wake), on_end});
+  auto stream = std::make_shared<LiveStream>(*std::move(request), LiveStream::Hooks{std::move(wake), on_end},
+                                             services_.last_event ? services_.last_event() : 0);
   stream->send("state", services_.state());
   MutexLock lock(mutex_);
   streams_.push_back(stream);
@@ -61,17 +62,23 @@ std::vector<std::shared_ptr<LiveStream>> LiveHub::alive() {
   return out;
 }
 
+bool LiveHub::send_events(LiveStream& stream, uint64_t last) const {
+  return stream.last_event() >= last || stream.send_events(services_.events_after(stream.last_event()));
+}
+
 SteadyTime LiveHub::turn(SteadyTime now) {
   const auto streams = alive();
   const bool is_state_due = now >= state_due_;
   const std::string state = is_state_due && !streams.empty() ? services_.state() : std::string();
   if (is_state_due) state_due_ = now + kLiveStateEvery;
   SteadyTime next = state_due_;
+  const uint64_t last_event = services_.last_event ? services_.last_event() : 0;
   for (const auto& stream : streams) {
     bool is_open = true;
     if (stream->is_due(now))
       is_open = stream->send_slots(services_.table, services_.store, services_.clock.wall());
     if (is_open && is_state_due) is_open = stream->send("state", state);
+    if (is_open) is_open = send_events(*stream, last_event);
     if (!is_open) cut_.add();
     next = std::min(next, stream->due());
   }

@@ -1,6 +1,7 @@
 // LiveHub: all live streams, and the thread that feeds them.
 //
-// Each stream gets its slots every second, or as it asked, and the state of the server every five. The
+// Each stream gets its slots every second, or as it asked, the state of the server every five, and new events
+// at each turn. The
 // thread reads the store after flushes, so a disk that hangs makes all streams silent.
 #pragma once
 
@@ -34,6 +35,10 @@ class LiveHub final : public LiveSource {
     const Clock& clock;
     // Returns the data of the event `state`: a JSON object without a line end. Called on the hub's thread.
     std::function<std::string()> state;
+    // The newest id of an event, and the events after an id, at most about kLiveEventsBytesMax of them.
+    // Called on any thread. Empty: there are no events.
+    std::function<uint64_t()> last_event = {};
+    std::function<LiveEvents(uint64_t id)> events_after = {};
   };
   // `streams_max`: of all clients.
   LiveHub(const Services& services, size_t streams_max);
@@ -54,6 +59,7 @@ class LiveHub final : public LiveSource {
     std::atomic<size_t> streams{0};  // relaxed: it guards no other memory
   };
   std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
+  bool send_events(LiveStream& stream, uint64_t last) const;
   void run();
 
   const Services services_;

@@ -37,8 +37,11 @@ void append_stat(JsonObject& out, Stat stat, const Bucket& bucket, int64_t step_
 
 }  // namespace
 
-LiveStream::LiveStream(LiveRequest request, Hooks hooks)
-    : request_(std::move(request)), hooks_(std::move(hooks)), sent_(request_.series.size() * kLiveSlots, 0) {
+LiveStream::LiveStream(LiveRequest request, Hooks hooks, uint64_t last_event)
+    : request_(std::move(request)),
+      hooks_(std::move(hooks)),
+      sent_(request_.series.size() * kLiveSlots, 0),
+      last_event_(last_event) {
   series_.reserve(request_.series.size());
   for (const std::string& name : request_.series) series_.emplace_back(name);
 }
@@ -60,6 +63,14 @@ bool LiveStream::send(std::string_view event, std::string_view data) {
     }
   }
   hooks_.wake();
+  return !is_cut();
+}
+
+bool LiveStream::send_events(const LiveEvents& events) {
+  last_event_ = events.last;
+  for (const std::string& data : events.data) {
+    if (!send("event", data)) return false;
+  }
   return !is_cut();
 }
 

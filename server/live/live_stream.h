@@ -21,6 +21,13 @@ namespace statmill {
 // Slots that are compared at each turn: the open one, and those before it for late samples.
 inline constexpr size_t kLiveSlots = 7;
 
+// New annotations for streams, as the API answers them.
+struct LiveEvents {
+  uint64_t last = 0;                   // the id of the last one
+  std::vector<std::string> data = {};  // JSON without line ends, by id
+};
+inline constexpr size_t kLiveEventsBytesMax = size_t{32} << 10;  // of one turn, about; the others follow
+
 // take() and is_cut() are thread-safe; all else is confined to the hub's thread.
 class LiveStream final : public LiveFeed {
  public:
@@ -29,7 +36,8 @@ class LiveStream final : public LiveFeed {
     std::function<void()> wake;
     std::function<void()> on_end;
   };
-  LiveStream(LiveRequest request, Hooks hooks);
+  // `last_event`: the newest event that there is; the stream gets those after it.
+  LiveStream(LiveRequest request, Hooks hooks, uint64_t last_event = 0);
   ~LiveStream() override { hooks_.on_end(); }
 
   std::string take() override;
@@ -41,6 +49,9 @@ class LiveStream final : public LiveFeed {
   // Appends the slots that have changed since the last call, if any have. Returns false if the stream is cut.
   // A series that the store cannot read at present is left out.
   bool send_slots(const Table& table, Store& store, Timestamp now);
+  // Appends events. Returns false if the stream is cut.
+  bool send_events(const LiveEvents& events);
+  uint64_t last_event() const { return last_event_; }
   // Returns true once `every` has passed since the last time that it was true.
   bool is_due(SteadyTime now);
   SteadyTime due() const { return due_; }
@@ -55,6 +66,7 @@ class LiveStream final : public LiveFeed {
   // was.
   std::vector<uint64_t> sent_;
   SteadyTime due_{};
+  uint64_t last_event_;
 
   // Written by the hub's thread, read by the session's. Relaxed: it guards no other memory.
   std::atomic<bool> is_cut_{false};
