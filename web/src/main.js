@@ -16,7 +16,7 @@ import { createFrame, kScreens } from "./screens/frame.js";
 import { createHostScreen } from "./screens/host.js";
 import { createHostsScreen } from "./screens/hosts.js";
 import { createDrafts } from "./state/drafts.js";
-import { createSequences, keyName, takesText } from "./state/keys.js";
+import { createSequences, isPress, keyName, takesText } from "./state/keys.js";
 import { createPrefs, zoneName } from "./state/prefs.js";
 import { createStore, oncePerFrame } from "./state/store.js";
 import { emptyRoute, formatFragment, kDefaultFrom, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
@@ -95,8 +95,7 @@ async function askToken() {
 const live = createLive({
   client, document,
   channel: typeof BroadcastChannel === "function" ? new BroadcastChannel("statmill.live") : null,
-  onState(event, data) {
-    if (event !== "state") return;
+  onState(data) {
     server.patch({ refused: data.refused ?? server.get().refused, isNewer: isOtherBuild(data.build) });
   },
   onMode: (how) => server.patch({ live: how }),
@@ -311,7 +310,7 @@ function onKey(event) {
     frame.search();
     return;
   }
-  if (takesText(event.target) || document.querySelector("dialog[open]")) return;
+  if (takesText(event.target) || isPress(event.target, name) || document.querySelector("dialog[open]")) return;
   if (!prefs.get().letters && name.length === 1 && name !== "/") return;
   const pressed = sequences.press(name);
   if (pressed === "") return;

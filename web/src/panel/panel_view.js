@@ -363,12 +363,28 @@ export class PanelView {
     if (scene.heat) legend = tintScale(scene, this.#pool.colors().heat);
     else if (isLarge) legend = table(scene, time, acts, this.#sort, this.#title());
     else legend = many ? chips(scene, time, acts) : nothing;
-    render(html`${lane(marks, box.left, scene.zone, (mark) => this.#host.pin(mark.time))}
+    render(html`${lane(marks, box.left, scene.zone, (some) => this.#openEvents(some))}
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
       ${readout(scene, time, line, value, (from, until) => this.#zoom(from, until))}${legend}
       ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
       ${this.#selection || this.#spec.view === "histogram" ? histogram(this.#selection ?? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}), scene, {close: () => { this.#selection = null; this.#drawFoot(); },
         changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);
+  }
+
+  /** The event nearest to the crosshair, else the last one. */
+  #openNearestEvent() {
+    const at = this.#host.crosshair() ?? Infinity;
+    const shown = this.#marks.filter((mark) => mark.time >= this.#range.from && mark.time < this.#range.until);
+    const apart = (/** @type {Mark} */ mark) => at === Infinity ? -mark.time : Math.abs(mark.time - at);
+    const nearest = shown.sort((a, b) => apart(a) - apart(b))[0];
+    if (nearest) this.#openEvents(shown.filter((mark) => mark.time === nearest.time));
+    else this.#say("no event in this range");
+  }
+
+  /** @param {Mark[]} marks of one place */
+  #openEvents(marks) {
+    this.#host.pin(marks[0].time);
+    this.#host.act(this.#spec.id, "event", {marks});
   }
 
   /** @param {Partial<PanelSpec>} change */
@@ -478,7 +494,7 @@ export class PanelView {
   #keyed() {
     return {
       scene: () => this.#scene, spec: () => this.#spec, view: () => this.#view(), range: () => this.#range, host: this.#host,
-      isDistribution: () => this.#isDistribution, line: () => this.#line(), change: (change) => this.#change(change),
+      openEvent: () => this.#openNearestEvent(), isDistribution: () => this.#isDistribution, line: () => this.#line(), change: (change) => this.#change(change),
       emphasize: (name) => {
         this.#focused = name;
         this.#plot.emphasize(name);

@@ -6,6 +6,7 @@ import { icon } from "../parts/icon.js";
 import { openDialog, confirmDialog } from "../parts/dialog.js";
 import { openMenu } from "../parts/menu.js";
 import { createHistory } from "../state/history.js";
+import { oncePerFrame } from "../state/store.js";
 import { own } from "../state/url.js";
 import { checkDashboard, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
 import { openConflict, openCopy } from "./dashboard_dialogs.js";
@@ -45,6 +46,7 @@ export function createDashboardScreen(element, app) {
   const undo = createHistory();
 
   const notes = createNotes(app, () => draw());
+  const unhear = app.live.hear(oncePerFrame(() => notes.readEvents()));
   const grid = createPanelGrid(gridElement, app, {
     change(panelId, change) {
       const { scale, ...rest } = change;
@@ -382,6 +384,7 @@ export function createDashboardScreen(element, app) {
       return true;
     },
     destroy() {
+      unhear();
       grid.destroy();
       element.textContent = "";
     },

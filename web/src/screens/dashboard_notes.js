@@ -2,9 +2,10 @@
 
 import { html, nothing } from "lit-html";
 import { isAbort } from "../data/client.js";
-import { clock, number } from "../model/format.js";
+import { clock, number, visible } from "../model/format.js";
 import { unitOf } from "../model/units.js";
 import { spark } from "../parts/spark.js";
+import { openEventChanges } from "./event_changes.js";
 import { loadMarks } from "./marks.js";
 import { replaced, specOf } from "./dashboard_model.js";
 
@@ -74,7 +75,7 @@ export function createNotes(app, onData) {
     });
     return html`<header class="panel-head"><h3>${panel.title ?? "Events"}</h3></header>
       ${!Array.isArray(marks) || marks.length === 0 ? html`<p class="muted">None in this range.</p>` : html`<ul class="event-list">${marks.map((mark) => html`<li>
-        <span class="num muted">${clock(mark.time, app.zone())}</span> ${mark.kind === "loss" ? "▲" : "◆"} <bdi>${mark.title}</bdi></li>`)}</ul>`}`;
+        <span class="num muted">${clock(mark.time, app.zone())}</span> <button type="button" class="link" title="What changed after it" @click=${() => openEventChanges(app, [mark], "")}>${mark.kind === "loss" ? "▲" : "◆"} <bdi>${visible(mark.title)}</bdi></button></li>`)}</ul>`}`;
   }
 
   return {
@@ -87,6 +88,11 @@ export function createNotes(app, onData) {
     },
     refresh() {
       for (const one of known.values()) one.key = "";
+      onData();
+    },
+    /** Reads the lists of events anew. */
+    readEvents() {
+      for (const one of known.values()) if (Array.isArray(one.data)) one.key = "";
       onData();
     },
   };

@@ -16,9 +16,9 @@ export async function loadMarks(app, from, until, where = "") {
   for (const event of events?.events ?? []) {
     const tags = Array.isArray(event.tags) ? event.tags : [];
     const isLoss = tags.includes("gap");
-    if (where === "" && !isLoss && event.source === "server" && tags.includes("agent")) continue;
+    if (where === "" && event.source === "server" && (tags.includes("away") || tags.includes("back"))) continue;
     if (event.time >= until || (event.until ?? event.time) < from) continue;
-    marks.push({ kind: isLoss ? "loss" : "event", time: event.time, until: event.until ?? null, title: String(event.title) });
+    marks.push({ kind: isLoss ? "loss" : "event", time: event.time, until: event.until ?? null, title: String(event.title), text: String(event.text ?? ""), tags, where: String(event.where ?? "") });
   }
   // a server without events still tells of the losses of its agents
   const agents = events === null ? await app.client.get("/api/v1/status/agents").catch(() => null) : null;

@@ -9,6 +9,7 @@ import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
 import { oncePerFrame } from "../state/store.js";
 import { openChanges } from "./changes.js";
+import { openEventChanges } from "./event_changes.js";
 import { arrange, createNoteElements } from "./grid_elements.js";
 import { createGridLive } from "./grid_live.js";
 import { loadMarks } from "./marks.js";
@@ -17,6 +18,7 @@ import { loadMarks } from "./marks.js";
 /** @typedef {import("../panel/panel.js").PanelRange} PanelRange */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
+const kClockSlack = 5;  // s
 const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
 
 /**
@@ -100,6 +102,12 @@ export function createPanelGrid(element, app, options) {
     return { from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), live: route.live === "1", bits: app.prefs.get().bits };
   }
 
+  /** The panel as that of the only series that it shows, if it shows one. @param {Cell} cell @returns {PanelSpec} */
+  function oneOf(cell) {
+    const shown = cell.answers[cell.spec.id]?.series ?? [];
+    return shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
+  }
+
   /** @param {string} id @param {import("../panel/panel.js").PanelAction} action @param {any} [detail] */
   function act(id, action, detail) {
     const cell = cells.get(id);
@@ -110,11 +118,10 @@ export function createPanelGrid(element, app, options) {
     else if (action === "copy") app.copy(String(detail), "text");
     else if (action === "link" || action === "fixed-link") app.copyLink(action === "fixed-link");
     else if (action === "retry") { cell.asked = ""; requestSoon(); }
+    else if (action === "event") openEventChanges(app, detail.marks, options.matchOf?.(oneOf(cell)) ?? "");
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
-      const shown = cell.answers[id]?.series ?? [];
-      const spec = shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
-      openChanges(app, { from, until, match: options.matchOf?.(spec) ?? "" });
+      openChanges(app, { from, until, match: options.matchOf?.(oneOf(cell)) ?? "" });
     } else options.act?.(id, action, detail);
   }
 
@@ -254,7 +261,10 @@ export function createPanelGrid(element, app, options) {
     const key = `${route.from} ${route.until}`;
     const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until, options.where);
+    // The server's clock may be a little ahead of what this page knows of it.
+    const slack = route.until === "now" ? kClockSlack : 0;
+    const found = await loadMarks(app, now.from, now.until + slack, options.where);
+    for (const mark of found) mark.time = Math.min(mark.time, now.until);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
@@ -274,6 +284,8 @@ export function createPanelGrid(element, app, options) {
     observer.observe(cellElement);
     return cell;
   }
+
+  const unhear = app.live.hear(oncePerFrame(() => void readMarks()));
 
   const noteElement = createNoteElements();
 
@@ -387,6 +399,7 @@ export function createPanelGrid(element, app, options) {
     destroy() {
       observer.disconnect();
       live.stop();
+      unhear();
       for (const cell of cells.values()) {
         leave(cell);
         cell.panel.destroy();

@@ -38,6 +38,7 @@ export const kKeyLines = [
   { group: "Panel", keys: "v", does: "view" },
   { group: "Panel", keys: "w", does: "compare with a day, a week before" },
   { group: "Panel", keys: "x", does: "what changed" },
+  { group: "Panel", keys: "X", does: "what changed after the nearest event" },
   { group: "Panel", keys: "u", does: "unusual slots" },
   { group: "Panel", keys: "T", does: "table" },
   { group: "Page", keys: "m", does: "theme" },
@@ -76,6 +77,13 @@ export function takesText(target) {
   if (element === null || typeof element.matches !== "function") return false;
   if (element.isContentEditable) return true;
   return element.matches("textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=button])");
+}
+
+/** A button or a link does what it does when Enter or the space bar is pressed on it. @param {EventTarget|null} target @param {string} name */
+export function isPress(target, name) {
+  const element = /** @type {HTMLElement|null} */ (target);
+  return (name === "Enter" || name === " ") && element !== null && typeof element.matches === "function"
+    && element.matches("button, a[href], summary, input, [role=button]");
 }
 
 /**
