@@ -16,6 +16,8 @@ const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"
 const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
 const kArguments = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  // names of a foreign site that points to this host
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
 ];
 export const kWait = 15_000;  // ms, the longest wait for anything
 

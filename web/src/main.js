@@ -88,7 +88,9 @@ async function askToken() {
   const { openToken } = await import("./screens/token.js");
   openToken(storageOf("sessionStorage"), (token) => {
     client.setToken(token);
-    app.refresh();
+    screenKey = "";  // what the screen asked once was refused: it begins again
+    void show();
+    void readStatus();
   }, () => { isAskingToken = false; });
 }
 
