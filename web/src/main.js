@@ -375,7 +375,9 @@ function tickRefresh() {
   }, prefs.get().every * 1000);
 }
 store.listen((now, before) => {
-  if (now.live !== before.live) tickRefresh();
+  if (now.live === before.live) return;
+  tickRefresh();
+  if (now.live === "1") screen?.refresh();  // the stream tells only of what comes from now on
 });
 prefs.listen(tickRefresh);
 

@@ -12,8 +12,9 @@ const kStoredSlot = 10;  // s, the finest stored slot, which the stream tells of
  * @param {import("../app.js").App} app
  * @param {() => Iterable<Cell>} cellsOf
  * @param {() => void} onMoved some cells have `isMoved` now
+ * @param {() => void} onMissed the answers lack what came while there was no stream
  */
-export function createGridLive(app, cellsOf, onMoved) {
+export function createGridLive(app, cellsOf, onMoved, onMissed) {
   const live = createLiveSlots();
   const seconds = new Seconds();
   /** @type {(() => void)|null} */
@@ -47,7 +48,10 @@ export function createGridLive(app, cellsOf, onMoved) {
       if (names.length === 0) return;
       unwatch = app.live.watch({
         series: names,
-        onBreak: () => live.clear(),
+        onBreak(hasMissed) {
+          live.clear();
+          if (hasMissed) onMissed();
+        },
         onSlots(slots, now) {
           live.add(/** @type {any} */ (slots), now, kStoredSlot);
           const all = [...cellsOf()];
