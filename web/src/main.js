@@ -150,8 +150,9 @@ const app = {
   copy: (text, what) => copyText(text, () => app.toast(`Copied: ${what}`)),
   save: saveFile,
   copyLink: (isFixed) => void copyLink(isFixed),
+  readStatus: () => readStatus(),
   refresh() {
-    readStatus();
+    void readStatus();
     screen?.refresh();
   },
 };
@@ -279,8 +280,7 @@ async function fitRange() {
   try {
     const answer = await client.get("/api/v1/series", { match: "{host.up*,statmill.series}", limit: 1 });
     const first = answer.series[0]?.first_s;
-    const status = await client.get("/api/v1/status");
-    if (typeof status.now === "number") clock.observe(status.now);
+    if (server.get().status === null) await readStatus();  // the server's time
     const age = clock.now() - first;
     const fit = kYoung.find(([, seconds]) => age > 0 && age < seconds);
     if (!fit || store.get().from !== kDefaultFrom) return;
@@ -292,16 +292,26 @@ async function fitRange() {
   }
 }
 
-async function readStatus() {
+/** @type {Promise<any>|null} */
+let readingStatus = null;
+/** The server's state, once for all who ask at the same time; null if it did not answer. */
+function readStatus() {
+  readingStatus ??= askStatus().finally(() => { readingStatus = null; });
+  return readingStatus;
+}
+
+async function askStatus() {
   try {
     const status = await client.get("/api/v1/status");
     const refused = Object.values(status.samples ?? {}).reduce((sum, one) =>
       sum + Object.values(one.refused ?? {}).reduce((/** @type {number} */ a, b) => a + Number(b), 0), 0);
     server.patch({ status, refused });
+    drawTitle();
+    return status;
   } catch {
-    // the link's state says it
+    drawTitle();
+    return null;  // the link's state says it
   }
-  drawTitle();
 }
 
 /** @param {KeyboardEvent} event */
@@ -386,6 +396,6 @@ drawTheme();
 void show();
 void readStatus();
 void fitRange();
-if (store.get().screen !== "hosts") void hosts.load().catch(() => undefined);
+if (store.get().screen !== "hosts" && store.get().screen !== "host") void hosts.load().catch(() => undefined);
 live.turn(store.get().live === "1");
 tickRefresh();
