@@ -16,7 +16,7 @@ import { createFrame, kScreens } from "./screens/frame.js";
 import { createHostScreen } from "./screens/host.js";
 import { createHostsScreen } from "./screens/hosts.js";
 import { createDrafts } from "./state/drafts.js";
-import { createSequences, keyName, takesText } from "./state/keys.js";
+import { createSequences, keyName, takesEnter, takesText } from "./state/keys.js";
 import { createPrefs, zoneName } from "./state/prefs.js";
 import { createStore, oncePerFrame } from "./state/store.js";
 import { emptyRoute, formatFragment, kDefaultFrom, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
@@ -324,6 +324,7 @@ function onKey(event) {
     return;
   }
   if (takesText(event.target) || document.querySelector("dialog[open]")) return;
+  if (name.endsWith("Enter") && takesEnter(event.target)) return;
   if (!prefs.get().letters && name.length === 1 && name !== "/") return;
   const pressed = sequences.press(name);
   if (pressed === "") return;
