@@ -44,7 +44,8 @@ std::vector<Setting> store_and_line_settings(ServerConfig& c) {
        "\"GLOB TIERS\": tiers of the series whose names match; may be repeated, the first match applies",
        add_rule, true},
       {"retention.host_seconds", "TIME", "6h",
-       "how long series of hosts are kept by the second, too, unless a rule matches them; 0: not", keep_seconds},
+       "how long series of hosts are kept by the second, too, unless a rule matches them; 0: not",
+       keep_seconds},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", endpoint_setting(c.line.listen)},
       {"line.threads", "N", "1", "ingest threads of each listener", count_setting(c.line.threads, 1, 64)}};
 }

@@ -64,7 +64,7 @@ class Expiry {
   std::array<std::atomic<ChunkNo>, Tiers::kStoredMax> floors_{};  // independent of the other fields
   std::array<std::atomic<ChunkNo>, Tiers::kStoredMax> end_{};
   std::array<std::atomic<ChunkNo>, Tiers::kStoredMax> dropped_{};  // independent of the other fields
-  std::array<std::atomic<ChunkNo>, 256> whole_from_{};            // independent of the other fields
+  std::array<std::atomic<ChunkNo>, 256> whole_from_{};             // independent of the other fields
   std::atomic<uint64_t> version_{0};
 };
 

@@ -26,8 +26,8 @@ struct Tier {
 // one chunk of the finest tier, so that each chunk rolls up by itself. Immutable.
 //
 // If the finest step is longer than a second there is one more: the detail tier, of seconds. It holds some
-// series for some hours, those whose rule asks for it, and only what the finest tier holds, too. So nothing is
-// rolled up from it, and it takes no part in count(), finest(), and loops over tiers.
+// series for some hours, those whose rule asks for it, and only what the finest tier holds, too. So nothing
+// is rolled up from it, and it takes no part in count(), finest(), and loops over tiers.
 class Tiers {
  public:
   static constexpr size_t kCountMax = 8;

@@ -38,7 +38,8 @@ struct Series {
   PackedSlot last_slot = kNoSlot;           // the newest one
   uint16_t name_size = 0;
   Kind kind : 3 = Kind::kGauge;
-  bool is_detailed : 1 = false;  // SeriesRow::is_detailed: `delta` and `pending` have slots of the detail tier
+  bool is_detailed : 1 =
+      false;  // SeriesRow::is_detailed: `delta` and `pending` have slots of the detail tier
   uint8_t joined_power : 4 = 0;  // SeriesRow::joined_power
   RetentionClass retention = kDefaultRetention;
 

@@ -25,8 +25,8 @@ struct SlotUnit {
 };
 
 // The pieces as they are encoded in RAM (invariant B). Each of them is in slots of the finest tier or of the
-// detail tier. Readers get both as the unit that they ask for: detail is folded into slots of the finest tier,
-// and no second is known of what is in slots of the finest tier.
+// detail tier. Readers get both as the unit that they ask for: detail is folded into slots of the finest
+// tier, and no second is known of what is in slots of the finest tier.
 struct SeriesPieces {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;

@@ -132,8 +132,8 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
   return out;
 }
 
-// Makes a series detailed, or not any more, as its retention says. Its slots change with that, so it waits for a
-// flush at which the series has nothing in RAM.
+// Makes a series detailed, or not any more, as its retention says. Its slots change with that, so it waits
+// for a flush at which the series has nothing in RAM.
 void Table::switch_detail(Series& series, std::vector<SeriesRow>& changed) const {
   const bool wanted = retention_.tiers(series.retention).keep_detail();
   if (series.is_detailed == wanted || series.delta[0] != 0 || series.delta[1] != 0) return;

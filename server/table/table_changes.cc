@@ -142,7 +142,8 @@ ErasedSeries Table::begin_erasure(Shard& shard, const Shard::Erasure& erasure) {
   std::vector<SlotBucket> buckets;
   for (size_t p = 0; p < shard.deltas.size(); ++p) {
     shard.deltas[p].read(s.delta[p], s.combine(), buckets);
-    for (const SlotBucket& b : buckets) s.include_slot(s.is_detailed ? b.slot / tiers().detail_ratio() : b.slot);
+    for (const SlotBucket& b : buckets)
+      s.include_slot(s.is_detailed ? b.slot / tiers().detail_ratio() : b.slot);
   }
   return {s.id, own};
 }

@@ -174,6 +174,8 @@ Status FragmentBuilder::erase(std::span<const ErasedSeries> erased, std::vector<
   return Status::ok();
 }
 
+ChunkNo FragmentBuilder::oldest_detail() const { return clock_.oldest_kept(retention_.longest().detail()); }
+
 Status FragmentBuilder::erase_one(const ErasedSeries& series, std::span<const ChunkKey> written,
                                   std::vector<StoreBatch::Fragment>& out) {
   const Tiers& tiers = retention_.tiers();
@@ -181,7 +183,10 @@ Status FragmentBuilder::erase_one(const ErasedSeries& series, std::span<const Ch
   for (TierNo t = 0; t < tiers.stored_count(); ++t) {
     const Tier& tier = tiers[t];
     const Slot end = (series.slots.end * finest_s + tier.step_s - 1) / tier.step_s;
-    for (Slot begin = series.slots.begin * finest_s / tier.step_s; begin < end;) {
+    Slot begin = series.slots.begin * finest_s / tier.step_s;
+    // Detail that is past its retention is never read, and there would be many chunks to look for.
+    if (t >= tiers.count()) begin = std::max<Slot>(begin, Slot{oldest_detail()} * tier.chunk_slots);
+    while (begin < end) {
       const ChunkKey key{t, tier.chunk_of_slot(begin), series.id};
       const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
       const Slot stop = std::min(end, first + tier.chunk_slots);

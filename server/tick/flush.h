@@ -52,6 +52,7 @@ class FragmentBuilder {
                   std::span<const SlotHistogram> histograms, std::vector<StoreBatch::Fragment>& out) const;
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
+  ChunkNo oldest_detail() const;  // of any class
   Status erase_one(const ErasedSeries& series, std::span<const ChunkKey> written,
                    std::vector<StoreBatch::Fragment>& out);
 

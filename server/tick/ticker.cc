@@ -354,7 +354,8 @@ void Ticker::set_cutoffs() {
   for (size_t c = 0; c < retention.class_count(); ++c) {
     const auto retention_class = static_cast<RetentionClass>(c);
     const Tiers& kept = retention.tiers(retention_class);
-    for (TierNo t = 0; t < kept.stored_count(); ++t) expiry.set_cutoff(t, retention_class, first_kept(t, kept));
+    for (TierNo t = 0; t < kept.stored_count(); ++t)
+      expiry.set_cutoff(t, retention_class, first_kept(t, kept));
     highest_cutoff_[c] = std::max(highest_cutoff_[c], expiry.cutoff(0, retention_class));
     expiry.set_whole_from(retention_class, std::max(highest_cutoff_[c], clock_->oldest_whole(kept.finest())));
   }

@@ -42,8 +42,8 @@ class Reclaimer {
 
   const Tiers& tiers_;
   std::array<ChunkNo, Tiers::kStoredMax> dropped_{};  // by tier: files below this chunk are deleted
-  uint64_t version_ = 0;                             // of the expiry, when the current pass began
-  Position position_;                                // the pass has done everything before it
+  uint64_t version_ = 0;                              // of the expiry, when the current pass began
+  Position position_;                                 // the pass has done everything before it
 };
 
 }  // namespace statmill

@@ -26,15 +26,15 @@ std::span<const Item> in_range(const std::vector<Item>& all, Slot begin, Slot en
   return {first, last};
 }
 
-// Returns whether `detail` has as many samples as `finest`, or totals of the same sum. Requires: they begin at
-// the same time.
+// Returns whether `detail` has as many samples as `finest` in each slot of that, or totals of the same sum.
+// Requires: they begin at the same time.
 bool is_folded(const SlotColumns& detail, int64_t ratio, Combine combine, const SlotColumns& finest) {
   const auto slots = static_cast<size_t>(ratio);
-  for (size_t i = finest.present.next(0); i < finest.size(); i = finest.present.next(i + 1)) {
+  for (size_t i = 0; i < finest.size(); ++i) {
+    const size_t end = std::min((i + 1) * slots, detail.size());
     Bucket folded;
-    for (size_t k = i * slots; k < std::min((i + 1) * slots, detail.size()); ++k) {
-      if (detail.present[k]) combine_bucket(folded, detail.bucket_at(k), combine);
-    }
+    for (size_t k = detail.present.next(i * slots); k < end; k = detail.present.next(k + 1))
+      combine_bucket(folded, detail.bucket_at(k), combine);
     const Bucket whole = finest.bucket_at(i);
     if (folded.count() != whole.count()) return false;
     const bool is_exact = folded.is_decimal() && whole.is_decimal();
@@ -73,9 +73,10 @@ ColumnReader::Target ColumnReader::target_of(size_t series, SlotSpan span, SlotC
   const int64_t finest_s = tiers_.finest().step_s;
   if (facts.first_slot < 0) return {series, &columns, span.begin, span.begin};
   const int64_t end_s = (facts.last_slot + 1) * finest_s;
-  return {series, &columns,
-          std::max({span.begin, facts.first_slot * finest_s / step_s, kept_from_s(series, span.tier) / step_s}),
-          std::min(span.end, (end_s + step_s - 1) / step_s)};
+  return {
+      series, &columns,
+      std::max({span.begin, facts.first_slot * finest_s / step_s, kept_from_s(series, span.tier) / step_s}),
+      std::min(span.end, (end_s + step_s - 1) / step_s)};
 }
 
 // Adds the chunks of the targets to their columns.

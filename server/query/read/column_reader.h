@@ -19,8 +19,9 @@
 namespace statmill {
 
 // The slots of one series. Those of events and counters hold the rates per second of slots of the finest
-// tier, or of the detail tier if that is read. Silent slots of an event series are zeros, from its first slot to the present one, but if the series
-// is of a host whose presence is known, only where the host was present. Those of others are absent.
+// tier, or of the detail tier if that is read. Silent slots of an event series are zeros, from its first slot
+// to the present one, but if the series is of a host whose presence is known, only where the host was
+// present. Those of others are absent.
 struct SeriesSlots {
   SlotColumns columns;
   // The slot of an event or counter series that is still under way. Its total is in here instead of
@@ -47,8 +48,8 @@ class ColumnReader {
   // Cost: reads the chunks of all series of a chunk number at once.
   Result<std::vector<SeriesSlots>> read(std::span<const size_t> series, SlotSpan span);
 
-  // Returns true if the detail tier lacks samples that the finest tier has of the same series and time: it was
-  // turned on later, or its chunks are damaged. Then the finest tier tells more.
+  // Returns true if the detail tier lacks samples that the finest tier has of the same series and time: it
+  // was turned on later, or its chunks are damaged. Then the finest tier tells more.
   bool lacks_detail() const { return lacks_detail_; }
   uint64_t damaged_frames() const { return damaged_frames_; }
   uint64_t chunks() const { return chunks_; }  // read so far

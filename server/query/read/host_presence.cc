@@ -14,8 +14,8 @@
 namespace statmill {
 namespace {
 
-// An agent's seconds are as long as the clock's only on the whole: now and then one of the clock's seconds has
-// none of its samples, and the one before or after has two.
+// An agent's seconds are as long as the clock's only on the whole: now and then one of the clock's seconds
+// has none of its samples, and the one before or after has two.
 void fill_single_seconds(std::vector<uint32_t>& slots) {
   for (size_t i = 1; i + 1 < slots.size(); ++i) {
     if (slots[i] == 0 && slots[i - 1] > 0 && slots[i + 1] > 0) slots[i] = 1;

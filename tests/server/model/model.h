@@ -115,8 +115,8 @@ class Model {
   const auto& series() const { return series_; }
   const auto& families() const { return families_; }
 
-  // Returns the answer for [from_s, until_s), or nullopt if there are no data. The totals of amounts are those
-  // of slots of `slot_s`.
+  // Returns the answer for [from_s, until_s), or nullopt if there are no data. The totals of amounts are
+  // those of slots of `slot_s`.
   std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s,
                                int64_t slot_s = kSlotS) const {
     return adds_up(kind(name)) ? amounts_answer(name, from_s, until_s, now_s, slot_s)
@@ -203,8 +203,8 @@ class Model {
 
   // Returns the totals of the slots. Slots without events count as zero, from the series'
   // first slot to the present one; those without increments of a counter are absent.
-  std::map<int64_t, int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s,
-                                   int64_t now_s, int64_t slot_s) const {
+  std::map<int64_t, int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s,
+                                   int64_t slot_s) const {
     std::map<int64_t, int64_t> totals;
     const int64_t first = series_.at(name).first_s / slot_s;
     for (const Sample& s : series_.at(name).samples) {

@@ -34,7 +34,8 @@ World::World(uint64_t seed, const std::string& retention)
       store_(tiers_) {
   const size_t other = retention.find('#');
   if (other != std::string::npos)
-    other_retention_ = retention_of_text(retention.substr(0, retention.find('|')) + retention.substr(other + 1));
+    other_retention_ =
+        retention_of_text(retention.substr(0, retention.find('|')) + retention.substr(other + 1));
   start();
   while (log_.empty()) send();
   tick();  // with data and a right clock, so that the ClockGuard trusts it
