@@ -25,6 +25,7 @@
  * @property {(text: string) => void} toast a sentence that goes by itself
  * @property {(text: string, what: string) => void} copy into the clipboard; `what` says what was copied
  * @property {(isFixed: boolean) => void} copyLink of what is seen; fixed: with the times as they are now
+ * @property {() => void} askToken for a token, in a dialog
  * @property {(name: string, type: string, content: string|Blob) => void} save as a file
  * @property {() => void} refresh asks the screen for fresh data
  * @property {(name: "earlier"|"later"|"in"|"out") => void} act moves the range

@@ -96,6 +96,7 @@ const live = createLive({
   client, document,
   channel: typeof BroadcastChannel === "function" ? new BroadcastChannel("statmill.live") : null,
   onState(event, data) {
+    if (event === "assets") window.location.reload();  // for those who work on the page; all state is in the address
     if (event !== "state") return;
     server.patch({ refused: data.refused ?? server.get().refused, isNewer: isOtherBuild(data.build) });
   },
@@ -148,6 +149,7 @@ const app = {
   copy: (text, what) => copyText(text, () => app.toast(`Copied: ${what}`)),
   save: saveFile,
   copyLink: (isFixed) => void copyLink(isFixed),
+  askToken: () => void askToken(),
   refresh() {
     readStatus();
     screen?.refresh();

@@ -26,6 +26,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {number} [columns] panels side by side on a wide screen; default 2
  * @property {Record<string, number>} [spans] columns of 12 that a panel covers, by its id
  * @property {PanelSpec[]} panels
+ * @property {string} [chosen] id of a panel or note that is marked
  * @property {Note[]} [notes] what is no plot, each before the panel with its `before`, else at the end
  */
 
@@ -51,6 +52,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  *   grid does not do itself: dashboard, duplicate, up, down, left, right, remove
  * @property {(action: import("../panel/panel.js").PanelAction) => boolean} [can] which of those the menus offer
  * @property {string} [where] whose events are marked, as `host=web1`
+ * @property {(id: string) => void} [onCurrent] another panel or note has the focus
  * @property {(spec: PanelSpec) => string} [matchOf] selector of the series in which "what changed" searches
  */
 
@@ -264,8 +266,8 @@ export function createPanelGrid(element, app, options) {
   function makeCell(id, spec) {
     const cellElement = document.createElement("section");
     cellElement.className = "panel-cell";
-    cellElement.addEventListener("focusin", () => { current = id; });
-    cellElement.addEventListener("pointerdown", () => { current = id; });
+    cellElement.addEventListener("focusin", () => become(id));
+    cellElement.addEventListener("pointerdown", () => become(id));
     /** @type {Cell} */
     const cell = {
       element: cellElement, spec, answers: {}, asked: "", run: null, extra: new Set(), isNear: false, isMoved: false,
@@ -275,7 +277,20 @@ export function createPanelGrid(element, app, options) {
     return cell;
   }
 
-  const noteElement = createNoteElements();
+  /** @param {string} id */
+  function become(id) {
+    if (current === id) return;
+    current = id;
+    options.onCurrent?.(id);
+  }
+  const noteElement = createNoteElements(become);
+
+  /** @param {Group} group @param {Note} note */
+  function noteOf(group, note) {
+    const made = noteElement(note, group.spans?.[note.id]);
+    made.classList.toggle("is-chosen", group.chosen === note.id);
+    return made;
+  }
 
   /** @param {Group} group */
   function sectionOf(group) {
@@ -327,7 +342,7 @@ export function createPanelGrid(element, app, options) {
         shown.push(section.element);
         const order = [];
         for (const spec of group.panels) {
-          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteElement(note, group.spans?.[note.id]));
+          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteOf(group, note));
           let cell = cells.get(spec.id);
           if (cell === undefined) {
             cell = makeCell(spec.id, spec);
@@ -338,10 +353,11 @@ export function createPanelGrid(element, app, options) {
           cell.element.className = cell.element.className.replace(/ ?(span-\d+|is-big)/g, "");
           if (span !== undefined) cell.element.classList.add(`span-${span}`);
           if (route.big === spec.id) cell.element.classList.add("is-big");
+          cell.element.classList.toggle("is-chosen", group.chosen === spec.id);
           order.push(cell.element);
         }
         for (const note of group.notes ?? []) {
-          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteElement(note, group.spans?.[note.id]));
+          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteOf(group, note));
         }
         arrange(section.grid, order);
       }
@@ -377,6 +393,8 @@ export function createPanelGrid(element, app, options) {
       return cell?.panel.key(name, event) ?? false;
     },
     current: () => current,
+    /** Makes a panel or note the one that is marked. @param {string} id */
+    choose: become,
     /** @param {string} id */
     focus(id) {
       current = id;
