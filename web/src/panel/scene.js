@@ -88,9 +88,8 @@ export function sceneOf(spec, range, answers, palette, marks) {
   };
   if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
   else {
-    if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
-    if (range.now - (time.from + scene.open * time.step) < kYoungSeconds) cutYoung(answer, scene.open);
-    fillLines(scene, spec, answer, palette, range.bits ?? false);
+    const isYoung = range.now - (time.from + scene.open * time.step) < kYoungSeconds;
+    fillLines(scene, spec, cutOpen(answer, scene.open, {isTiled: spec.expr?.includes("$step") ?? false, isYoung}), palette, range.bits ?? false);
     if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
   }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
@@ -165,22 +164,21 @@ function place(order, label) {
 }
 
 /**
- * A window that tiles the slots has no whole number for the one under way: its rate would seem to fall.
+ * The answer without what would seem to fall in the slot under way: a window that tiles the slots has no whole number for it
+ * yet, and a slot that has just begun lacks what its senders have not sent yet. The given answer stays as it is, since later ones are joined to it.
  * @param {import("./panel.js").Answer} answer @param {number} open
+ * @param {{isTiled: boolean, isYoung: boolean}} how
+ * @returns {import("./panel.js").Answer}
  */
-function cutOpen(answer, open) {
-  if (open >= 0) for (const series of answer.series ?? []) if (series.value) series.value.fill(null, open);
-}
-
-/**
- * A slot that has just begun lacks what its senders have not sent yet: its rate would seem to fall to 0.
- * @param {import("./panel.js").Answer} answer @param {number} open
- */
-function cutYoung(answer, open) {
-  for (const series of answer.series ?? []) {
-    if (open < 0 || (series.kind !== "event" && series.kind !== "counter")) continue;
-    for (const column of Object.values(series)) if (Array.isArray(column)) column[open] = null;
-  }
+function cutOpen(answer, open, {isTiled, isYoung}) {
+  if (open < 0 || !isTiled && !isYoung) return answer;
+  const series = (answer.series ?? []).map((one) => {
+    const isRate = one.kind === "event" || one.kind === "counter";
+    if (isTiled && one.value) return {...one, value: one.value.map((/** @type {any} */ value, /** @type {number} */ slot) => slot < open ? value : null)};
+    if (!isYoung || !isRate) return one;
+    return Object.fromEntries(Object.entries(one).map(([key, column]) => [key, Array.isArray(column) ? column.map((value, slot) => slot === open ? null : value) : column]));
+  });
+  return {...answer, series};
 }
 
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */
