@@ -10,7 +10,7 @@ import { createHosts } from "./data/hosts.js";
 import { createLive } from "./data/live.js";
 import { createLosses } from "./data/losses.js";
 import { createNames } from "./data/names.js";
-import { changed, resolve } from "./model/range.js";
+import { changed, kShortest, resolve } from "./model/range.js";
 import { PlotPool } from "./panel/pool.js";
 import { copyText, saveFile, showToast } from "./parts/output.js";
 import { createExplore } from "./screens/explore.js";
@@ -140,9 +140,9 @@ const app = {
     const next = changed(range, moves[name]);
     // a range that ends now goes on ending now, and is zoomed around its end
     if (until === "now" && (name === "in" || name === "out")) {
-      app.setRange(`-${Math.max(10, Math.round((next.until - next.from)))}s`, "now");
+      app.setRange(`-${Math.max(kShortest, Math.round(next.until - next.from))}s`, "now");
     } else if (next.until >= now) {
-      app.setRange(`-${Math.max(10, Math.round(next.until - next.from))}s`, "now");
+      app.setRange(`-${Math.max(kShortest, Math.round(next.until - next.from))}s`, "now");
     } else app.setRange(String(Math.round(next.from)), String(Math.round(next.until)));
   },
   announce(text) {

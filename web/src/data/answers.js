@@ -161,9 +161,10 @@ export function createAnswers({batch, bytesMax = kBytesMax}) {
       for (const answer of kept) onAnswer(answer);
       /** Questions whose parts did not fit together. @type {BatchQuery[]} */
       const again = [];
-      const hear = (/** @type {Answer} */ answer) => {
-        const join = joins.get(answer.id);
-        const query = wholes.get(answer.id);
+      const hear = (/** @type {Answer} */ heard) => {
+        const join = joins.get(heard.id);
+        const query = wholes.get(heard.id);
+        const answer = {...heard, at: ask.range.now};
         if (query) {
           keep(keyOf(query, ask), {query, answer, asked: {...spanOf(query, ask), now: ask.range.now}, whole: ask.range.now});
           onAnswer(answer);

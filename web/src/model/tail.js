@@ -7,8 +7,9 @@ import {nameOf} from "./labels.js";
 /** @typedef {{from: number, until: number}} Span unix seconds */
 /** @typedef {Span & {now: number}} Asked the range of an answer, and the server's time then */
 
-/** Full slots before the open one that are asked again: samples may come late. */
+/** Full slots before the open one that are asked again, and at least so many seconds: samples may come late. */
 const kLateSlots = 3;
+const kLateSeconds = 30;
 /** The server's clock and the page's may differ by so many seconds when a range begins. */
 const kClockSeconds = 2;
 /** Lists of an answer that are no columns of slots. */
@@ -29,7 +30,7 @@ function isOfPoints(answer, asked) {
 export function partsOf(old, asked, range) {
   const {from, step} = old;
   if (from === undefined || !step || range.from < asked.from || range.until < asked.until) return null;
-  const tail = (Math.floor(Math.min(asked.until, asked.now) / step) - kLateSlots) * step;
+  const tail = (Math.floor(Math.min(asked.until, asked.now) / step) - Math.max(kLateSlots, Math.ceil(kLateSeconds / step))) * step;
   const head = (Math.floor((range.from + kClockSeconds) / step) + 1) * step;
   if (tail < head + step || tail < from) return null;
   // Where stored slots are as long as those of the answer, the first one is whole wherever a range begins; `covers` and a

@@ -4,6 +4,7 @@
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
 import { resolve } from "../model/range.js";
+import { finestSlot } from "../model/step.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
@@ -98,7 +99,11 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const now = app.clock.now();
     const until = resolve(route.until, now) ?? now;
-    return { from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), live: route.live === "1", bits: app.prefs.get().bits };
+    const { status } = app.server.get();
+    return {
+      from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), finest: finestSlot(status?.retention), live: route.live === "1",
+      bits: app.prefs.get().bits,
+    };
   }
 
   /** @param {string} id @param {import("../panel/panel.js").PanelAction} action @param {any} [detail] */
