@@ -12,10 +12,12 @@
  * @property {import("./data/client.js").Client} client
  * @property {import("./data/clock.js").Clock} clock
  * @property {import("./data/batch.js").Batch} batch
+ * @property {import("./data/answers.js").Answers} answers what panels ask, and what they were answered
  * @property {import("./data/live.js").Live} live
  * @property {import("./data/names.js").Names} names
  * @property {import("./data/dashboards.js").Dashboards} dashboards
  * @property {import("./data/hosts.js").Hosts} hosts
+ * @property {import("./data/losses.js").LossCounts} losses
  * @property {import("./state/store.js").Store<import("./state/prefs.js").Prefs>} prefs
  * @property {import("./panel/pool.js").PlotPool} pool
  * @property {ReturnType<typeof import("./state/drafts.js").createDrafts>} drafts
@@ -35,6 +37,7 @@
  * @typedef {object} ServerState
  * @property {any} status answer of /api/v1/status, null before the first one
  * @property {number} refused samples since its start
+ * @property {import("./data/losses.js").Losses|null} losses of the range that is shown; null while they are not known
  * @property {"off"|"stream"|"poll"} live
  * @property {boolean} isNewer it has the page of another version
  */
