@@ -29,6 +29,7 @@
  * @property {(isFixed: boolean) => void} copyLink of what is seen; fixed: with the times as they are now
  * @property {() => void} askToken for a token, in a dialog
  * @property {(name: string, type: string, content: string|Blob) => void} save as a file
+ * @property {() => Promise<any>} readStatus asks for the server's state, which is then in `server`; null if it did not answer
  * @property {() => void} refresh asks the screen for fresh data
  * @property {(name: "earlier"|"later"|"in"|"out") => void} act moves the range
  */

@@ -75,7 +75,7 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
-  const live = createGridLive(app, () => cells.values(), () => drawMoved());
+  const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => refresh());
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -290,6 +290,17 @@ export function createPanelGrid(element, app, options) {
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
   }
 
+  /** Asks for what may have changed of everything in view. */
+  function refresh() {
+    for (const cell of cells.values()) {
+      if (cell.run !== null) continue;
+      cell.asked = "";
+      cell.isOld = true;
+    }
+    requestSoon();
+    void readMarks();
+  }
+
   /** @param {string} id @param {PanelSpec} spec @returns {Cell} */
   function makeCell(id, spec) {
     const cellElement = document.createElement("section");
@@ -400,16 +411,7 @@ export function createPanelGrid(element, app, options) {
       live.watch();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
-    /** Asks for what may have changed of everything in view. */
-    refresh() {
-      for (const cell of cells.values()) {
-        if (cell.run !== null) continue;
-        cell.asked = "";
-        cell.isOld = true;
-      }
-      requestSoon();
-      void readMarks();
-    },
+    refresh,
     /** @param {string} name @param {KeyboardEvent} event @returns {boolean} */
     key(name, event) {
       if (name === "j" || name === "k") {
