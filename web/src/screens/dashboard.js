@@ -317,10 +317,6 @@ export function createDashboardScreen(element, app) {
     if (panel !== undefined) openPanelForm(panel, { title: "Edit the panel", action: "Done", done: (next) => edit(`d${at}`, () => next) });
   }
 
-  function saveFile() {
-    app.save(`${id}.json`, "application/json", `${JSON.stringify(dashboard, null, 1)}\n`);
-  }
-
   /** @param {Event} event */
   function menu(event) {
     openMenu(/** @type {Element} */ (event.currentTarget), [
