@@ -94,7 +94,9 @@ class ViewAnswer {
         view_(view),
         families_(table.families()),
         reader_(table.retention(), store.expiry(), view, now, request.parts, control, &presence),
-        bins_(table.tiers(), plan, reader_, now) {}
+        bins_(table.tiers(), plan, reader_, now) {
+    if (!request.step_s) reader_.want_dense_detail();
+  }
 
   bool lacks_detail() const { return reader_.lacks_detail(); }
 

@@ -78,6 +78,7 @@ class StoredSeries::ViewReader {
     if (Status s = of_.control_.add_slots(block.size() * plan.leaf.span.size()); !s) return s.error();
     ColumnReader reader(of_.sources_.retention, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts,
                         of_.control_, &presence_);
+    reader.want_dense_detail();
     auto totals = totals_before(plan, reader, block);
     if (!totals) return totals.error();
     auto slots = reader.read(block, plan.leaf.span);

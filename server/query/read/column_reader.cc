@@ -7,6 +7,7 @@
 #include "server/query/ops/rates.h"
 #include "server/query/ops/window.h"
 #include "server/query/read/column_cache.h"
+#include "server/query/read/detail_check.h"
 #include "storage/codec/chunk_columns.h"
 #include "storage/rollup.h"
 
@@ -24,23 +25,6 @@ std::span<const Item> in_range(const std::vector<Item>& all, Slot begin, Slot en
   const auto first = std::lower_bound(all.begin(), all.end(), begin, before);
   const auto last = std::lower_bound(first, all.end(), end, before);
   return {first, last};
-}
-
-// Returns whether `detail` has as many samples as `finest` in each slot of that, or totals of the same sum.
-// Requires: they begin at the same time.
-bool is_folded(const SlotColumns& detail, int64_t ratio, Combine combine, const SlotColumns& finest) {
-  const auto slots = static_cast<size_t>(ratio);
-  for (size_t i = 0; i < finest.size(); ++i) {
-    const size_t end = std::min((i + 1) * slots, detail.size());
-    Bucket folded;
-    for (size_t k = detail.present.next(i * slots); k < end; k = detail.present.next(k + 1))
-      combine_bucket(folded, detail.bucket_at(k), combine);
-    const Bucket whole = finest.bucket_at(i);
-    if (folded.count() != whole.count()) return false;
-    const bool is_exact = folded.is_decimal() && whole.is_decimal();
-    if (combine == Combine::kAddEvents && is_exact && folded.sum() != whole.sum()) return false;
-  }
-  return true;
 }
 
 size_t index_of(const SlotColumns& columns, Slot slot) { return static_cast<size_t>(slot - columns.begin); }
@@ -142,6 +126,9 @@ Status ColumnReader::read_fine(std::span<const size_t> series, SlotSpan span, st
   if (Status s = load_presence(series, span); !s) return s;
   for (size_t i = 0; i < series.size(); ++i) {
     if (Status s = control_.check(); !s) return s;
+    const HostPresence::Host* const host =
+        wants_dense_detail_ && is_detail(span) ? presence_of(series[i]) : nullptr;
+    if (host != nullptr && !is_dense_presence(host->slots, tiers_.detail_ratio())) lacks_detail_ = true;
     if (adds_up(view_.facts(series[i]).kind)) finish_amounts(series[i], span, out[i]);
   }
   return Status::ok();
@@ -175,8 +162,10 @@ Status ColumnReader::compare_with_finest(std::span<const size_t> series, SlotSpa
     whole.push_back({SlotColumns(finest.begin, finest.size(), Parts{})});
   if (Status s = read_totals(series, finest, whole); !s) return s;
   for (size_t i = 0; i < series.size() && !lacks_detail_; ++i) {
-    const Combine combine = combine_of(view_.facts(series[i]).kind);
-    lacks_detail_ = !is_folded(detail[i].columns, ratio, combine, whole[i].columns);
+    const Kind kind = view_.facts(series[i]).kind;
+    const SlotColumns& columns = detail[i].columns;
+    lacks_detail_ = !is_whole_detail(columns, whole[i].columns, ratio, kind) ||
+                    (wants_dense_detail_ && !is_dense_detail(columns, whole[i].columns, ratio, kind));
   }
   return Status::ok();
 }

@@ -48,8 +48,10 @@ class ColumnReader {
   // Cost: reads the chunks of all series of a chunk number at once.
   Result<std::vector<SeriesSlots>> read(std::span<const size_t> series, SlotSpan span);
 
-  // Returns true if the detail tier lacks samples that the finest tier has of the same series and time: it
-  // was turned on later, or its chunks are damaged. Then the finest tier tells more.
+  // A span of the detail tier that is read from now on must have samples in half of its seconds.
+  void want_dense_detail() { wants_dense_detail_ = true; }
+  // Returns true if a span of the detail tier was read that tells less than the finest tier (detail_check.h):
+  // detail was turned on later, or chunks are damaged, or the samples are ten seconds apart.
   bool lacks_detail() const { return lacks_detail_; }
   uint64_t damaged_frames() const { return damaged_frames_; }
   uint64_t chunks() const { return chunks_; }  // read so far
@@ -91,6 +93,7 @@ class ColumnReader {
   const Parts parts_;
   const QueryControl& control_;
   HostPresence* const presence_;
+  bool wants_dense_detail_ = false;
   bool lacks_detail_ = false;
   uint64_t damaged_frames_ = 0;
   uint64_t chunks_ = 0;

@@ -44,7 +44,8 @@ class DetailTest : public testing::Test {
     ASSERT_EQ(table_->apply(batch, from_unix_seconds(now_)), static_cast<uint64_t>(seconds));
     tick();
   }
-  QueryAnswer ask(const std::vector<std::string>& series, int64_t from_s, int64_t until_s, int64_t step_s) {
+  QueryAnswer ask(const std::vector<std::string>& series, int64_t from_s, int64_t until_s,
+                  std::optional<int64_t> step_s) {
     const QueryEngine engine(*table_, store_, {});
     const auto answer = engine.run({series, from_s, until_s, step_s, {}}, from_unix_seconds(now_));
     EXPECT_TRUE(answer) << answer.error().message;
@@ -134,6 +135,22 @@ TEST_F(DetailTest, SilentSecondsOfEventsAreZeros) {
   run("*host.hits", 3);
   EXPECT_EQ(sums({"host.hits"}, kStart, kStart + 10, 1), "1: 1 2 3 0 0 0 0 1 2 3");
   EXPECT_EQ(sums({"host.hits"}, kStart, kStart + 10, 10), "10: 1") << "the rate of all ten seconds";
+}
+
+TEST_F(DetailTest, SeriesThatSendNowAndThenAreAnsweredBySlots) {
+  for (int i = 0; i < 6; ++i) {
+    const int64_t begin_s = now_;
+    for (const char* name : {"host.load", "*host.hits;host=a", "$c host.up;host=a"}) {
+      now_ = begin_s;
+      run(name, 1);
+    }
+    now_ = begin_s + 10;
+  }
+  const auto tier_of = [&](const std::string& name) { return ask({name}, kStart, now_, {}).tier_s; };
+  EXPECT_EQ(tier_of("host.load"), 10);
+  EXPECT_EQ(tier_of("host.hits;host=a"), 10) << "the host is there once in ten seconds";
+  EXPECT_EQ(tier_of("host.up;host=a"), 10);
+  EXPECT_EQ(ask({"host.load"}, kStart, now_, 1).tier_s, 1) << "a step that is asked for";
 }
 
 }  // namespace
