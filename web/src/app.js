@@ -41,6 +41,7 @@
  * @property {import("./data/losses.js").Losses|null} losses of the range that is shown; null while they are not known
  * @property {"off"|"stream"|"poll"} live
  * @property {boolean} isNewer it has the page of another version
+ * @property {string} hostRetention how long series of hosts are kept; empty if there are none
  */
 
 /**

@@ -60,7 +60,7 @@ const kMakers = {
 const prefs = createPrefs(storageOf("localStorage"));
 const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
-const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, losses: null, live: "off", isNewer: false }));
+const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, losses: null, live: "off", isNewer: false, hostRetention: "" }));
 const clock = createClock();
 const client = createClient({ clock, link, onTokenNeeded: () => void askToken() });
 const batch = createBatch({ client });
@@ -279,13 +279,16 @@ async function show() {
   drawTitle();
 }
 
-/** A young server has little to show of an hour: the range is then the shortest one that has all. */
+/** Learns how long hosts are kept. A young server has little to show of an hour: the range is then the shortest one that has all. */
 async function fitRange() {
   const { from, until } = store.get();
-  if (from !== kDefaultFrom || until !== "now" || /[?&]from=/.test(window.location.hash)) return;
+  const isFree = from === kDefaultFrom && until === "now" && !/[?&]from=/.test(window.location.hash);
   try {
     const answer = await client.get("/api/v1/series", { match: "{host.up*,statmill.series}", limit: 1 });
-    const first = answer.series[0]?.first_s;
+    const one = answer.series[0];
+    if (one?.name.startsWith("host.")) server.patch({ hostRetention: one.retention });
+    if (!isFree) return;
+    const first = one?.first_s;
     if (server.get().status === null) await readStatus();  // the server's time
     const age = clock.now() - first;
     const fit = kYoung.find(([, seconds]) => age > 0 && age < seconds);

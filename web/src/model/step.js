@@ -33,12 +33,22 @@ export function grouping(height, powers) {
 }
 
 /**
- * The finest stored slot that every series has, of the server's retention, such as `10s:10d,5m:1y,1h:6y`. In seconds.
- * @param {unknown} retention
+ * The finest slot that is stored of data of an age, by a retention such as `10s:10d,5m:1y,1h:6y`. In seconds.
+ * @param {unknown} retention @param {number} [age] in seconds
  */
-export function finestSlot(retention) {
-  const first = typeof retention === "string" ? duration(retention.split(":")[0]) : null;
-  return first !== null && first >= 1 ? first : kFinest;
+export function finestSlot(retention, age = 0) {
+  if (typeof retention !== "string") return kFinest;
+  for (const tier of retention.split(",")) {
+    const [step, kept] = tier.split(":").map((text) => duration(text));
+    if (step !== null && step >= 1 && kept !== null && age <= kept) return step;
+  }
+  return kFinest;
+}
+
+/** Whether all series that an expression names are series of hosts. @param {string} expr */
+export function isOfHosts(expr) {
+  const paths = [...expr.matchAll(/\{\s*"([^"]+)"/g)].map((found) => found[1]);
+  return paths.length > 0 && paths.every((path) => path.startsWith("host."));
 }
 
 /**

@@ -33,6 +33,7 @@
  * @property {number} now the server's time, to tell the slot that is still open
  * @property {string} zone IANA name, or `UTC`
  * @property {number} [finest] seconds of the finest slot that every series has; some may have finer ones
+ * @property {number} [hostFinest] seconds of the finest slot that series of hosts have in the range
  * @property {boolean} [bits] bytes are shown as bits
  * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
  */

@@ -101,10 +101,11 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const now = app.clock.now();
     const until = resolve(route.until, now) ?? now;
-    const { status } = app.server.get();
+    const from = resolve(route.from, now) ?? until - 3600;
+    const { status, hostRetention } = app.server.get();
     return {
-      from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), finest: finestSlot(status?.retention), live: route.live === "1",
-      bits: app.prefs.get().bits,
+      from, until, now, zone: app.zone(), finest: finestSlot(status?.retention), hostFinest: finestSlot(hostRetention || status?.retention, now - from),
+      live: route.live === "1", bits: app.prefs.get().bits,
     };
   }
 

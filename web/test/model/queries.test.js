@@ -11,7 +11,8 @@ import {unit} from "../../src/model/units.js";
 import {badgesOf} from "../../src/panel/badges.js";
 import {spacing} from "../../src/panel/time_axis.js";
 import {changed, kPresets, kShortest} from "../../src/model/range.js";
-import {finestSlot, grouping, maxPoints, openSlot, roundStep} from "../../src/model/step.js";
+import {queriesOf} from "../../src/panel/queries.js";
+import {finestSlot, grouping, isOfHosts, maxPoints, openSlot, roundStep} from "../../src/model/step.js";
 
 const kRange = {from: 0, until: 100, now: 95, zone: "UTC"};
 
@@ -70,8 +71,21 @@ test("ranges go down to a few seconds, by the menu to a minute; expressions keep
   assert.equal(finestSlot("1s:6h,10s:10d"), 1);
   assert.equal(finestSlot("10s:10d,5m:1y,1h:6y"), 10);
   assert.equal(finestSlot(undefined), 10);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 5 * 3600), 1);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 7 * 3600), 10);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 20 * 86400), 300);
   assert.equal(roundStep(0, 60, 300, 10), 10);
   assert.equal(roundStep(0, 60, 300, 1), 1);
+});
+
+test("expressions over series of hosts have steps of seconds where hosts keep them", () => {
+  const range = {from: 1000, until: 1120, now: 1120, zone: "UTC", finest: 10, hostFinest: 1};
+  const step = (/** @type {string} */ expr) => queriesOf({id: "p", expr}, /** @type {any} */ (range), 400, {powers: 0})[0].step;
+  assert.equal(step(`sum(rate({"host.cpu.time_ns",mode!="idle"}[$step]))`), 1);
+  assert.equal(step(`avg({"host.load.1m"})`), 1);
+  assert.equal(step(`avg({"host.load.1m"}) + avg({"shop.load"})`), undefined);
+  assert.equal(step(`rate({"shop.orders"}[$step])`), 10);
+  assert.ok(isOfHosts(`topk(5, { "host.cgroup.tasks"})`) && !isOfHosts("1 + 1"));
 });
 
 test("of many series twenty are lines and the rest one exact band", () => {
