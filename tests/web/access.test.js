@@ -5,7 +5,7 @@ import { browserTest, feedFleet, load, openPage, startServer } from "./browser.j
 
 /** Every screen, then what lies over one: menus, dialogs, the fields of an edit. @type {{hash: string, keys?: string[], click?: string, wait?: string}[]} */
 const kScenes = [
-  { hash: "#/hosts" }, { hash: "#/hosts?m=m" }, { hash: "#/hosts?m=m&g=dc" }, { hash: "#/host/db3.example.org" },
+  { hash: "#/hosts" }, { hash: "#/hosts?m=map" }, { hash: "#/hosts?m=map&g=dc" }, { hash: "#/host/db3.example.org" },
   { hash: "#/explore" }, { hash: "#/explore?p0=g:host.cpu.busy_percent;*&p1=nothing.there" }, { hash: "#/explore?p0=g:host.cpu.busy_percent;*&p0.v=table" },
   { hash: "#/explore?p0=g:host.cpu.busy_percent;*&big=p0" },
   { hash: "#/status" }, { hash: "#/status/loss" }, { hash: "#/status/refused" }, { hash: "#/status/names" }, { hash: "#/status/agents" },

@@ -42,7 +42,7 @@ after(async () => {
 
 let packed = "";
 /** The folder of the packed page, made once for each test file. */
-function pageFolder() {
+export function pageFolder() {
   if (packed === "") {
     packed = mkdtempSync(join(tmpdir(), "statmill-page-"));
     execFileSync(process.execPath, [join(kRoot, "web/pack.mjs"), packed, "--node-modules", kModules], { stdio: ["ignore", "ignore", "inherit"] });
@@ -62,13 +62,14 @@ export function freePort() {
 }
 
 /**
- * @param {{store?: string, http?: string, options?: string[]}} [how] an own store outlives the server
+ * @param {{store?: string, http?: string, page?: string, options?: string[]}} [how] an own store outlives the server; `page`: the
+ *   folder of the page
  */
 export async function startServer(how = {}) {
   const store = how.store ?? mkdtempSync(join(tmpdir(), "statmill-web-"));
   const child = spawn(kServer, [
     "--store.path", store, "--http.listen", how.http ?? "127.0.0.1:0", "--line.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0",
-    "--http.assets", pageFolder(), ...(how.options ?? []),
+    "--http.assets", how.page ?? pageFolder(), ...(how.options ?? []),
   ], { stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   /** @type {{http: string, lines: string}} */

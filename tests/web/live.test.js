@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { browserTest, openPage, startServer } from "./browser.js";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { browserTest, openPage, pageFolder, startServer } from "./browser.js";
 
 /** A server of this build may have no stream. @param {{http: string}} server */
 async function streams(server) {
@@ -120,4 +124,24 @@ browserTest("five windows: four have a stream, the fifth asks instead, and takes
   const takes = pages[4].waitForRequest((/** @type {any} */ request) => request.url().endsWith("/api/v1/live"));
   await pages[0].close({ runBeforeUnload: false });
   await takes;
+});
+
+browserTest("a live page from a folder loads itself anew when a file changes, with all that it shows", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "statmill-page-"));
+  cpSync(pageFolder(), folder, { recursive: true });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await startServer({ page: folder });
+  const { page, go } = await openPage(server);
+  await go("#/explore?p0=statmill.series&from=-5m&live=1");
+  await page.waitForSelector(".panel-plot canvas");
+  await page.waitForSelector(".is-live");
+  const index = join(folder, "index.html");
+  // the stream may not be open yet: what changes before it is no news, so the page is changed until it comes anew
+  const text = readFileSync(index, "utf8");
+  let edits = 0;
+  const timer = setInterval(() => writeFileSync(index, text.replace("<body>", `<body data-edit="${++edits}">`)), 2500);
+  await page.waitForSelector("body[data-edit]");
+  clearInterval(timer);
+  await page.waitForSelector(".panel-plot canvas");
+  assert.match(page.url(), /p0=statmill\.series&from=-5m&live=1/);
 });

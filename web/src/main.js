@@ -1,14 +1,16 @@
 // The composition root: makes state, client, pool and frame, and shows the screen of the route. The only file with
 // effects at import.
 
+import { createAnswers } from "./data/answers.js";
 import { createBatch } from "./data/batch.js";
 import { createClient } from "./data/client.js";
 import { createClock } from "./data/clock.js";
 import { createDashboards } from "./data/dashboards.js";
 import { createHosts } from "./data/hosts.js";
 import { createLive } from "./data/live.js";
+import { createLosses } from "./data/losses.js";
 import { createNames } from "./data/names.js";
-import { changed, resolve } from "./model/range.js";
+import { changed, kShortest, resolve } from "./model/range.js";
 import { PlotPool } from "./panel/pool.js";
 import { copyText, saveFile, showToast } from "./parts/output.js";
 import { createExplore } from "./screens/explore.js";
@@ -58,11 +60,13 @@ const kMakers = {
 const prefs = createPrefs(storageOf("localStorage"));
 const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
-const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, live: "off", isNewer: false }));
+const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, losses: null, live: "off", isNewer: false, hostRetention: "" }));
 const clock = createClock();
 const client = createClient({ clock, link, onTokenNeeded: () => void askToken() });
 const batch = createBatch({ client });
+const answers = createAnswers({ batch });
 const hosts = createHosts({ client });
+const losses = createLosses({ client, hosts });
 const main = byId("main");
 const pool = new PlotPool();
 /** Ranges before the present one, so that "back" returns after a zoom. @type {[string, string][]} */
@@ -98,6 +102,7 @@ const live = createLive({
   client, document,
   channel: typeof BroadcastChannel === "function" ? new BroadcastChannel("statmill.live") : null,
   onState(event, data) {
+    if (event === "assets") window.location.reload();  // for those who work on the page; all state is in the address
     if (event !== "state") return;
     server.patch({ refused: data.refused ?? server.get().refused, isNewer: isOtherBuild(data.build) });
   },
@@ -106,7 +111,7 @@ const live = createLive({
 
 /** @type {App} */
 const app = {
-  store, route: store.get, client, clock, batch, live, hosts, prefs, pool, server,
+  store, route: store.get, client, clock, batch, answers, live, hosts, losses, prefs, pool, server,
   names: createNames({ client }),
   dashboards: createDashboards({ client }),
   drafts: createDrafts(storageOf("localStorage")),
@@ -138,9 +143,9 @@ const app = {
     const next = changed(range, moves[name]);
     // a range that ends now goes on ending now, and is zoomed around its end
     if (until === "now" && (name === "in" || name === "out")) {
-      app.setRange(`-${Math.max(10, Math.round((next.until - next.from)))}s`, "now");
+      app.setRange(`-${Math.max(kShortest, Math.round(next.until - next.from))}s`, "now");
     } else if (next.until >= now) {
-      app.setRange(`-${Math.max(10, Math.round(next.until - next.from))}s`, "now");
+      app.setRange(`-${Math.max(kShortest, Math.round(next.until - next.from))}s`, "now");
     } else app.setRange(String(Math.round(next.from)), String(Math.round(next.until)));
   },
   announce(text) {
@@ -150,6 +155,7 @@ const app = {
   copy: (text, what) => copyText(text, () => app.toast(`Copied: ${what}`)),
   save: saveFile,
   copyLink: (isFixed) => void copyLink(isFixed),
+  askToken: () => void askToken(),
   readStatus: () => readStatus(),
   refresh() {
     void readStatus();
@@ -273,13 +279,16 @@ async function show() {
   drawTitle();
 }
 
-/** A young server has little to show of an hour: the range is then the shortest one that has all. */
+/** Learns how long hosts are kept. A young server has little to show of an hour: the range is then the shortest one that has all. */
 async function fitRange() {
   const { from, until } = store.get();
-  if (from !== kDefaultFrom || until !== "now" || /[?&]from=/.test(window.location.hash)) return;
+  const isFree = from === kDefaultFrom && until === "now" && !/[?&]from=/.test(window.location.hash);
   try {
     const answer = await client.get("/api/v1/series", { match: "{host.up*,statmill.series}", limit: 1 });
-    const first = answer.series[0]?.first_s;
+    const one = answer.series[0];
+    if (one?.name.startsWith("host.")) server.patch({ hostRetention: one.retention });
+    if (!isFree) return;
+    const first = one?.first_s;
     if (server.get().status === null) await readStatus();  // the server's time
     const age = clock.now() - first;
     const fit = kYoung.find(([, seconds]) => age > 0 && age < seconds);
@@ -292,6 +301,19 @@ async function fitRange() {
   }
 }
 
+/** The range whose losses are known, or asked. */
+let lossRange = "";
+async function readLosses() {
+  const { from, until } = store.get();
+  const now = clock.now();
+  const range = `${from} ${until}`;
+  if (range !== lossRange) server.patch({ losses: null });
+  lossRange = range;
+  const end = resolve(until, now) ?? now;
+  const found = await losses.load({ from, until }, { from: resolve(from, now) ?? end - 3600, until: end }).catch(() => null);
+  if (range === lossRange && found !== null) server.patch({ losses: found });
+}
+
 /** @type {Promise<any>|null} */
 let readingStatus = null;
 /** The server's state, once for all who ask at the same time; null if it did not answer. */
@@ -301,6 +323,7 @@ function readStatus() {
 }
 
 async function askStatus() {
+  void readLosses();
   try {
     const status = await client.get("/api/v1/status");
     const refused = Object.values(status.samples ?? {}).reduce((sum, one) =>
@@ -344,6 +367,9 @@ byId("frame").textContent = "";
 tieToAddress({ store, window });
 store.listen(() => void show());
 store.listen((now) => live.turn(now.live === "1"));
+store.listen((now, before) => {
+  if (now.from !== before.from || now.until !== before.until) void readLosses();
+});
 prefs.listen(() => { drawTheme(); void show(); });
 link.listen((now, before) => {
   drawFrame();

@@ -1,12 +1,11 @@
 // What the live stream brings to the panels of a grid: open slots, and seconds as the differences between them.
 
 import { createLiveSlots, withLive } from "../data/live_slots.js";
+import { finestSlot } from "../model/step.js";
 import { Seconds } from "../model/seconds.js";
 
 /** @typedef {import("./panel_grid.js").Cell} Cell */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
-
-const kStoredSlot = 10;  // s, the finest stored slot, which the stream tells of
 
 /**
  * @param {import("../app.js").App} app
@@ -53,7 +52,8 @@ export function createGridLive(app, cellsOf, onMoved, onMissed) {
           if (hasMissed) onMissed();
         },
         onSlots(slots, now) {
-          live.add(/** @type {any} */ (slots), now, kStoredSlot);
+          // the stream tells of the finest slots that every series has
+          live.add(/** @type {any} */ (slots), now, finestSlot(app.server.get().status?.retention));
           const all = [...cellsOf()];
           const kinds = new Map(all.flatMap((cell) => seriesOf(cell).map((one) => [one?.name, one?.kind])));
           for (const slot of slots) if (kinds.has(slot.name)) seconds.add(slot.name, kinds.get(slot.name), /** @type {any} */ (slot), now);
