@@ -5,6 +5,12 @@ import { browserTest, feedFleet, load, openPage, startServer } from "./browser.j
 
 const kScreens = ["#/hosts", "#/hosts?m=map", "#/host/db3.example.org", "#/explore?p0=g:host.cpu.busy_percent;*", "#/status", "#/status/refused", "#/status/names",
   "#/status/agents", "#/status/storage", "#/status/admin", "#/dashboards", "#/d/fleet"];
+/** Dialogs: a screen, and what is pressed there. */
+const kDialogs = [
+  ["#/explore?p0=g:host.cpu.busy_percent;*host=db3.example.org*", "button:has-text('As on host')"],
+  ["#/d/fleet", "button:has-text('Edit')", ".edit-bar button:has-text('Panel')", ".menu .item:has-text('Table')"],
+  ["#/d/fleet", "button:has-text('Edit')", "button:has-text('Edit panel')"],
+];
 const kTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 /** The text of axe-core; the page's policy allows it only as a function of the test. */
@@ -36,6 +42,13 @@ for (const [name, how] of /** @type {const} */ ([
       all.push(...(await violations(page)).map((/** @type {string} */ one) => `${screen} ${one}`));
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       if (over > 0) all.push(`${screen} scrolls sideways by ${over} px`);
+    }
+    for (const [screen, ...presses] of kDialogs) {
+      await go("");
+      await go(screen);
+      for (const press of presses) await page.click(press);
+      await page.waitForSelector("dialog[open]");
+      all.push(...(await violations(page)).map((/** @type {string} */ one) => `${screen} ${presses.join(" ")} ${one}`));
     }
     assert.deepEqual(all, []);
   });
