@@ -16,6 +16,8 @@ const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"
 const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
 const kArguments = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  // names of a foreign site that points to this host
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
 ];
 export const kWait = 15_000;  // ms, the longest wait for anything
 
@@ -167,12 +169,20 @@ export function fleetLines(time) {
   return lines;
 }
 
-/** Feeds the fleet over the last `minutes` up to now. @param {{feed: (lines: string[]) => Promise<void>}} server */
+/**
+ * Feeds the fleet over the last `minutes` up to now, and goes on until the server ends, so that no host is away however slow
+ * this computer is.
+ * @param {{feed: (lines: string[]) => Promise<void>}} server
+ */
 export async function feedFleet(server, minutes = 10) {
   const now = Math.floor(Date.now() / 10_000) * 10;
   const lines = [];
   for (let time = now - minutes * 60; time <= now; time += 10) lines.push(...fleetLines(time));
   await server.feed(lines);
+  const timer = setInterval(() => {
+    server.feed(fleetLines(Math.floor(Date.now() / 10_000) * 10)).catch(() => clearInterval(timer));
+  }, 10_000);
+  timer.unref();
   return now;
 }
 

@@ -3,7 +3,7 @@
 import {compared} from "../model/range.js";
 import {literal} from "../model/use.js";
 import {kWeeks, weekOf} from "./unusual.js";
-import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
+import {grouping, isOfHosts, kFinest, maxColumns, maxPoints, roundStep} from "../model/step.js";
 
 /** @typedef {import("./panel.js").PanelSpec} PanelSpec */
 /** @typedef {import("./panel.js").PanelRange} PanelRange */
@@ -65,10 +65,11 @@ export function queriesOf(spec, range, width, learnt) {
     main.grouping = grouping((kHeights[spec.height ?? "M"] ?? 200) - 46, learnt.powers || 16);
     if (learnt.powers === 0) main.grouping = 2;
   } else if (spec.expr) {
-    const step = roundStep(range.from, range.until, points);
+    const finest = range.finest ?? kFinest;
+    const step = roundStep(range.from, range.until, points, isOfHosts(spec.expr) ? range.hostFinest ?? finest : finest);
     // `$step` is the window that tiles: each point is of all that came in its slot.
     main.expr = spec.expr.replaceAll("$step", `${step}s`);
-    if (spec.expr.includes("$step")) main.step = step;
+    if (spec.expr.includes("$step") || step < finest) main.step = step;
     if (isSelector(spec.expr)) main.stats = statsOf(spec, learnt);
     else delete main.stats;
   } else {

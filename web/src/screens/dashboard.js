@@ -37,6 +37,7 @@ export function createDashboardScreen(element, app) {
   let source = "";
   let isEditing = false;
   let isChanged = false;
+  let isWritable = true;  // the server keeps changes of this page
   let fault = "";
   /** @type {string|null} the text of the JSON view, null if it is closed */
   let json = null;
@@ -129,6 +130,7 @@ export function createDashboardScreen(element, app) {
     const version = own(app.route(), "ver");
     const list = await app.dashboards.list().catch(() => null);
     const entry = list?.dashboards.find((one) => one.id === id);
+    isWritable = list?.writable ?? true;
     if (entry !== undefined) {
       try {
         const loaded = await app.dashboards.load(id, version || undefined);
@@ -186,6 +188,10 @@ export function createDashboardScreen(element, app) {
 
   async function save() {
     if (dashboard === null) return;
+    if (!isWritable) {
+      saveFile();
+      return;
+    }
     if (source === "built-in" || source === "file") {
       openCopy(app, dashboard, (copyId) => {
         app.drafts.remove(id);
@@ -211,6 +217,10 @@ export function createDashboardScreen(element, app) {
       fault = `Not saved: ${error instanceof Error ? error.message : String(error)}`;
     }
     draw();
+  }
+
+  function saveFile() {
+    app.save(`${id}.json`, "application/json", `${JSON.stringify(dashboard, null, 1)}\n`);
   }
 
   /** Somebody else has saved meanwhile: nothing is lost whichever way is chosen. */
@@ -307,10 +317,6 @@ export function createDashboardScreen(element, app) {
     if (panel !== undefined) openPanelForm(panel, { title: "Edit the panel", action: "Done", done: (next) => edit(`d${at}`, () => next) });
   }
 
-  function saveFile() {
-    app.save(`${id}.json`, "application/json", `${JSON.stringify(dashboard, null, 1)}\n`);
-  }
-
   /** @param {Event} event */
   function menu(event) {
     openMenu(/** @type {Element} */ (event.currentTarget), [
@@ -363,7 +369,7 @@ export function createDashboardScreen(element, app) {
       <button class="button" aria-pressed=${String(json !== null)} @click=${() => { json = json === null ? JSON.stringify(dashboard, null, 1) : null; draw(); }}>JSON</button>
       <button class="button" ?disabled=${undo.length === 0} @click=${undoOne}>Undo</button>
       <button class="button" @click=${() => { if (isChanged) void discard(); else { isEditing = false; draw(); } }}>${isChanged ? "Throw away" : "Close"}</button>
-      <button class="button primary" ?disabled=${!isChanged} @click=${() => void save()}>Save</button></div>`;
+      <button class="button primary" ?disabled=${!isChanged} @click=${() => void save()}>${isWritable ? "Save" : "Save as a file"}</button></div>`;
   }
 
   function drawHead() {
@@ -371,6 +377,7 @@ export function createDashboardScreen(element, app) {
     const values = valuesOf(vars, (name) => own(app.route(), `v.${name}`), choices);
     render(html`<div class="toolbar"><h1><bdi>${dashboard?.title ?? id}</bdi></h1>
         ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
+        ${isWritable ? nothing : html`<span class="badge" title="This server keeps no changes of this browser; what you edit can be saved as a file">read only</span>`}
         <span class="grow"></span>${vars.map((one) => variable(one, values))}
         ${isEditing || dashboard === null ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
         <button class="button icon-only" ?hidden=${dashboard === null} aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>

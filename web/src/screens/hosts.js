@@ -51,7 +51,7 @@ export function createHostsScreen(element, app) {
   bar.className = "toolbar hosts-bar";
   body.className = "hosts-body";
   element.append(bar, body);
-  /** @type {{kind: string, view: {update: (groups: {label: string, rows: HostRow[]}[], order: string) => void, destroy: () => void, move?: (step: number) => void}}|null} */
+  /** @type {{kind: string, view: {update: (groups: {label: string, rows: HostRow[]}[], order: string) => void, destroy: () => void, move?: (step: number) => void, along?: (step: number) => boolean}}|null} */
   let view = null;
 
   async function load() {
@@ -248,6 +248,7 @@ export function createHostsScreen(element, app) {
     },
     refresh: () => void load(),
     key(name) {
+      if (name === "←" || name === "→") return view?.view.along?.(name === "→" ? 1 : -1) ?? false;
       if (name !== "j" && name !== "k") return false;
       view?.view.move?.(name === "j" ? 1 : -1);
       return true;

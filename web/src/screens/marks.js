@@ -2,6 +2,8 @@
 
 /** @typedef {import("../panel/panel.js").Mark} Mark */
 
+const kSame = 1;  // s, an event and a gap that end within that are the same
+
 /**
  * @param {import("../app.js").App} app
  * @param {number} from
@@ -20,13 +22,12 @@ export async function loadMarks(app, from, until, where = "") {
     if (event.time >= until || (event.until ?? event.time) < from) continue;
     marks.push({ kind: isLoss ? "loss" : "event", time: event.time, until: event.until ?? null, title: String(event.title) });
   }
-  // a server without events still tells of the losses of its agents
-  const agents = events === null ? await app.client.get("/api/v1/status/agents").catch(() => null) : null;
-  for (const agent of agents?.agents ?? []) {
-    for (const gap of agent.last_gaps ?? []) {
-      if (gap.from >= until || gap.to < from) continue;
-      marks.push({ kind: "loss", time: gap.from, until: gap.to, title: `${agent.host}: ${gap.lines} lines lost, ${gap.reason}` });
-    }
+  const gaps = await app.losses.gaps(from, until).catch(() => []);
+  for (const { host, from: begin, to, lines, reason } of gaps) {
+    if (where !== "" && where !== `host=${host}`) continue;
+    // the server tells of most gaps by an event
+    if (marks.some((mark) => mark.kind === "loss" && Math.abs((mark.until ?? mark.time) - to) < kSame)) continue;
+    marks.push({ kind: "loss", time: begin || to, until: to, title: `${host}: ${lines} lines lost, ${reason}` });
   }
   return marks.sort((a, b) => a.time - b.time);
 }

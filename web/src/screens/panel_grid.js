@@ -4,6 +4,7 @@
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
 import { resolve } from "../model/range.js";
+import { finestSlot } from "../model/step.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
@@ -40,6 +41,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {Record<string, Answer>} answers
  * @property {string} asked what `answers` are of, or will be of: range, width and panel
  * @property {{abort: AbortController, cells: Set<Cell>}|null} run the request under way
+ * @property {boolean} isOld its answers are to be refreshed
  * @property {Set<string>} extra ids that were asked after an answer
  * @property {boolean} isNear within a screen of what is in view
  * @property {boolean} isMoved the stream has told of new slots
@@ -73,7 +75,7 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
-  const live = createGridLive(app, () => cells.values(), () => drawMoved());
+  const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => refresh());
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -99,7 +101,12 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const now = app.clock.now();
     const until = resolve(route.until, now) ?? now;
-    return { from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), live: route.live === "1", bits: app.prefs.get().bits };
+    const from = resolve(route.from, now) ?? until - 3600;
+    const { status, hostRetention } = app.server.get();
+    return {
+      from, until, now, zone: app.zone(), finest: finestSlot(status?.retention), hostFinest: finestSlot(hostRetention || status?.retention, now - from),
+      live: route.live === "1", bits: app.prefs.get().bits,
+    };
   }
 
   /** @param {string} id @param {import("../panel/panel.js").PanelAction} action @param {any} [detail] */
@@ -111,7 +118,7 @@ export function createPanelGrid(element, app, options) {
     else if (action === "save") app.save(detail.name, detail.type, detail.content);
     else if (action === "copy") app.copy(String(detail), "text");
     else if (action === "link" || action === "fixed-link") app.copyLink(action === "fixed-link");
-    else if (action === "retry") { cell.asked = ""; requestSoon(); }
+    else if (action === "retry") { Object.assign(cell, { asked: "", isOld: true }); requestSoon(); }
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
       const shown = cell.answers[id]?.series ?? [];
@@ -149,6 +156,8 @@ export function createPanelGrid(element, app, options) {
     const now = range();
     /** @type {Map<Cell, any[]>} */
     const asks = new Map();
+    /** @type {Map<Cell, any[]>} */
+    const refreshes = new Map();
     for (const cell of cells.values()) {
       if (!cell.isNear || cell.element.offsetParent === null) continue;
       const key = keyOf(cell);
@@ -156,11 +165,31 @@ export function createPanelGrid(element, app, options) {
       leave(cell);
       cell.asked = key;
       cell.extra.clear();
-      cell.panel.update(drawn(cell), now, null, marks);
       const width = cell.element.clientWidth || 480;
-      asks.set(cell, Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width));
+      const queries = Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width);
+      if (!cell.isOld) drawKnown(cell, queries, now);
+      cell.panel.update(drawn(cell), now, null, marks);
+      (cell.isOld ? refreshes : asks).set(cell, queries);
+      cell.isOld = false;
     }
-    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = answers; }, now);
+    for (const [some, isRefresh] of /** @type {const} */ ([[asks, false], [refreshes, true]])) {
+      if (some.size > 0) void send(some, (cell, answers) => { cell.answers = answers; }, now, isRefresh);
+    }
+  }
+
+  /** Draws what was answered before for the same range, until its end has come. @param {Cell} cell @param {any[]} queries @param {PanelRange} now */
+  function drawKnown(cell, queries, now) {
+    const ask = askOf(queries, now, false);
+    const known = queries.map((query) => app.answers.known(query, ask)).filter((answer) => answer !== undefined);
+    if (known.length < queries.length) return;
+    cell.answers = Object.fromEntries(known.map((answer) => [answer.id, answer]));
+    draw(cell);
+  }
+
+  /** @param {any[]} queries @param {PanelRange} now @param {boolean} isRefresh */
+  function askOf(queries, now, isRefresh) {
+    const { from, until } = app.route();
+    return { from, until, queries, range: now, isRefresh };
   }
 
   /**
@@ -177,7 +206,7 @@ export function createPanelGrid(element, app, options) {
       for (const query of more) cell.extra.add(query.id);
       if (more.length > 0) asks.set(cell, more);
     }
-    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = { ...cell.answers, ...answers }; }, now);
+    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = { ...cell.answers, ...answers }; }, now, false);
   }
 
   /**
@@ -185,9 +214,9 @@ export function createPanelGrid(element, app, options) {
    * @param {Map<Cell, any[]>} asks
    * @param {(cell: Cell, answers: Record<string, Answer>) => void} keep
    * @param {PanelRange} now
+   * @param {boolean} isRefresh
    */
-  async function send(asks, keep, now) {
-    const route = app.route();
+  async function send(asks, keep, now, isRefresh) {
     const run = { abort: new AbortController(), cells: new Set(asks.keys()) };
     /** @type {Map<string, {cell: Cell, left: number, answers: Record<string, Answer>}>} */
     const owners = new Map();
@@ -199,7 +228,7 @@ export function createPanelGrid(element, app, options) {
     /** @type {unknown} */
     let fault = null;
     try {
-      await app.batch.run({ from: route.from, until: route.until, queries: [...asks.values()].flat() }, {
+      await app.answers.run(askOf([...asks.values()].flat(), now, isRefresh), {
         signal: run.abort.signal,
         onAnswer(answer) {
           const owner = owners.get(answer.id);
@@ -262,6 +291,17 @@ export function createPanelGrid(element, app, options) {
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
   }
 
+  /** Asks for what may have changed of everything in view. */
+  function refresh() {
+    for (const cell of cells.values()) {
+      if (cell.run !== null) continue;
+      cell.asked = "";
+      cell.isOld = true;
+    }
+    requestSoon();
+    void readMarks();
+  }
+
   /** @param {string} id @param {PanelSpec} spec @returns {Cell} */
   function makeCell(id, spec) {
     const cellElement = document.createElement("section");
@@ -270,7 +310,7 @@ export function createPanelGrid(element, app, options) {
     cellElement.addEventListener("pointerdown", () => become(id));
     /** @type {Cell} */
     const cell = {
-      element: cellElement, spec, answers: {}, asked: "", run: null, extra: new Set(), isNear: false, isMoved: false,
+      element: cellElement, spec, answers: {}, asked: "", run: null, isOld: false, extra: new Set(), isNear: false, isMoved: false,
       panel: createPanel(cellElement, { host: shared, pool: app.pool }),
     };
     observer.observe(cellElement);
@@ -372,12 +412,7 @@ export function createPanelGrid(element, app, options) {
       live.watch();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
-    /** Asks for everything in view again. */
-    refresh() {
-      for (const cell of cells.values()) if (cell.run === null) cell.asked = "";
-      requestSoon();
-      void readMarks();
-    },
+    refresh,
     /** @param {string} name @param {KeyboardEvent} event @returns {boolean} */
     key(name, event) {
       if (name === "j" || name === "k") {
