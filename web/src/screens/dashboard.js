@@ -12,6 +12,7 @@ import { openConflict, openCopy } from "./dashboard_dialogs.js";
 import { createNotes, linked } from "./dashboard_notes.js";
 import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
+import { changesOf, withChange } from "./panel_url.js";
 
 /** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
 /** @typedef {import("./dashboard_model.js").DashboardPanel} DashboardPanel */
@@ -47,24 +48,50 @@ export function createDashboardScreen(element, app) {
   const notes = createNotes(app, () => draw());
   const grid = createPanelGrid(gridElement, app, {
     change(panelId, change) {
+      if (!isEditing || "box" in change) {
+        app.store.patch({ own: withChange(app.route(), panelId, change) });
+        return;
+      }
       const { scale, ...rest } = change;
-      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }), !isEditing);
+      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }));
     },
     act(panelId, action) {
       if (dashboard === null) return;
       const at = indexOf(panelId);
       const panels = [...inOrder(dashboard.panels)];
-      if (action === "remove") panels.splice(at, 1);
-      else if (action === "duplicate") panels.splice(at + 1, 0, panels[at]);
-      else if (action === "up" || action === "left") panels.splice(Math.max(0, at - 1), 0, ...panels.splice(at, 1));
-      else if (action === "down" || action === "right") panels.splice(at + 1, 0, ...panels.splice(at, 1));
-      else return;
-      change({ ...dashboard, panels: placed(panels) });
       isEditing = true;
+      if (action === "up" || action === "left") move(panelId, -1);
+      else if (action === "down" || action === "right") move(panelId, 1);
+      else if (action === "remove" || action === "duplicate") {
+        if (action === "remove") panels.splice(at, 1);
+        else panels.splice(at + 1, 0, panels[at]);
+        change({ ...dashboard, panels: placed(panels) });
+      }
       draw();
     },
     matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
+
+  /** Puts a panel before or after its neighbour, and the focus on it. @param {string} panelId @param {number} step */
+  function move(panelId, step) {
+    if (dashboard === null) return;
+    const panels = inOrder(dashboard.panels);
+    const at = indexOf(panelId);
+    const next = Math.max(0, Math.min(panels.length - 1, at + step));
+    panels.splice(next, 0, ...panels.splice(at, 1));
+    change({ ...dashboard, panels: placed(panels) });
+    grid.focus(`d${next}`);
+  }
+
+  gridElement.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const isOnPanel = event.target instanceof Element && event.target.closest(".panel-body") !== null;
+    if (!isEditing || step === undefined || !isOnPanel || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.shiftKey) resizeBy(step);
+    else move(grid.current(), step);
+  }, { capture: true });
 
   /** @param {string} panelId */
   const indexOf = (panelId) => Number(/^d(\d+)/.exec(panelId)?.[1] ?? 0);
@@ -95,20 +122,15 @@ export function createDashboardScreen(element, app) {
     isChanged = true;
     if (json !== null) json = JSON.stringify(next, null, 1);
     app.drafts.save(id, { etag, time: app.clock.now(), content: next });
-    void loadChoices();
+    void loadChoices().then(draw);
     draw();
   }
 
-  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how @param {boolean} [isLook] only for this visit */
-  function edit(panelId, how, isLook = false) {
+  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how */
+  function edit(panelId, how) {
     if (dashboard === null) return;
-    const panels = inOrder(dashboard.panels);
     const at = indexOf(panelId);
-    const next = { ...dashboard, panels: panels.map((panel, i) => i === at ? how(panel) : panel) };
-    if (isLook) {
-      dashboard = next;
-      draw();
-    } else change(next);
+    change({ ...dashboard, panels: inOrder(dashboard.panels).map((panel, i) => i === at ? how(panel) : panel) });
   }
 
   async function load() {
@@ -116,17 +138,21 @@ export function createDashboardScreen(element, app) {
     const version = own(app.route(), "ver");
     const list = await app.dashboards.list().catch(() => null);
     const entry = list?.dashboards.find((one) => one.id === id);
-    if (entry !== undefined) {
+    if (entry !== undefined || version !== "") {
       try {
         const loaded = await app.dashboards.load(id, version || undefined);
         dashboard = loaded.content;
-        etag = loaded.etag;
-        source = entry.source;
+        // an older version, or one of what was deleted, takes the place of what is there now
+        etag = version === "" ? loaded.etag : entry?.etag ?? "";
+        source = entry?.source ?? "";
       } catch (error) {
         fault = error instanceof Error ? error.message : String(error);
       }
-    } else if (app.drafts.load(id) === null) fault = "No dashboard has this name.";
-    const draft = app.drafts.load(id);
+    } else if (app.drafts.load(id) === null) {
+      const kept = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+      fault = kept.versions.length === 0 ? "No dashboard has this name." : "This dashboard was deleted. Its versions are still there: see the menu.";
+    }
+    const draft = version === "" ? app.drafts.load(id) : null;
     if (draft !== null && JSON.stringify(draft.content) !== JSON.stringify(dashboard)) {
       dashboard = draft.content;
       isChanged = true;
@@ -188,6 +214,7 @@ export function createDashboardScreen(element, app) {
       isEditing = false;
       json = null;
       app.drafts.remove(id);
+      app.goOwn({ ver: "" });
       undo.clear();
       app.toast(`Saved as version ${saved.version}`);
     } catch (error) {
@@ -221,6 +248,7 @@ export function createDashboardScreen(element, app) {
   async function discard() {
     if (!await confirmDialog({ title: "Throw away your edits", text: "The dashboard is shown again as it was saved.", action: "Throw away" })) return;
     app.drafts.remove(id);
+    app.goOwn({ ver: "" });
     isChanged = false;
     isEditing = false;
     json = null;
@@ -242,9 +270,10 @@ export function createDashboardScreen(element, app) {
 
   async function showVersions() {
     const answer = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+    const versions = answer.versions.filter((one) => one.bytes > 0);  // one that deletes has none
     const dialog = openDialog({
       title: "Versions",
-      body: answer.versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${answer.versions.map((one) => html`<li>
+      body: versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${versions.map((one) => html`<li>
         <button class="button quiet" @click=${() => { dialog.close(); app.goOwn({ ver: String(one.version) }); void load(); }}>version ${one.version},
           ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}</button></li>`)}</ul>`,
     });
@@ -263,6 +292,7 @@ export function createDashboardScreen(element, app) {
         dashboard = next;
         isChanged = true;
         app.drafts.save(id, { etag, time: app.clock.now(), content: next });
+        void loadChoices().then(draw);
       }
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
@@ -302,7 +332,15 @@ export function createDashboardScreen(element, app) {
       ${[kAll, ...(choices[one.name] ?? [])].map((choice) => html`<option value=${choice} ?selected=${choice === values[one.name]}>${choice}</option>`)}</select>${icon("down")}</label>`;
   }
 
-  /** The size of the panel in focus, by a button. @param {string} size */
+  /** The next smaller or larger size of the panel in focus. @param {number} step */
+  function resizeBy(step) {
+    const sizes = Object.keys(kSizes);
+    const panel = inOrder(dashboard?.panels ?? [])[indexOf(grid.current())];
+    const at = sizes.findIndex((size) => kSizes[size][0] >= (panel?.at[2] ?? 0));
+    resize(sizes[Math.max(0, Math.min(sizes.length - 1, at + step))]);
+  }
+
+  /** The size of the panel in focus. @param {string} size */
   function resize(size) {
     edit(grid.current() || "d0", (panel) => ({ ...panel, at: [panel.at[0], panel.at[1], ...kSizes[size]] }));
     if (dashboard !== null) dashboard = { ...dashboard, panels: placed(inOrder(dashboard.panels)) };
@@ -312,9 +350,11 @@ export function createDashboardScreen(element, app) {
   function drawHead() {
     const vars = dashboard?.vars ?? [];
     const values = valuesOf(vars, (name) => own(app.route(), `v.${name}`), choices);
+    const version = own(app.route(), "ver");
     render(html`<div class="toolbar"><h1><bdi>${dashboard?.title ?? id}</bdi></h1>
-        ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
+        ${version ? html`<span class="badge accent">version ${version}</span>` : isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
         <span class="grow"></span>${vars.map((one) => variable(one, values))}
+        ${version && dashboard !== null ? html`<button class="button primary" @click=${() => void save()}>Restore</button>` : nothing}
         ${isEditing ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
         <button class="button icon-only" aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>
       ${isEditing ? html`<div class="toolbar edit-bar"><b>Editing</b>
@@ -357,7 +397,9 @@ export function createDashboardScreen(element, app) {
         continue;
       }
       for (const { spec, span } of expanded(panel, i, values, choices)) {
-        panels.push(spec);
+        // who looks changes the URL, who edits the dashboard; a box is no part of it
+        const look = changesOf(app.route(), spec.id);
+        panels.push(isEditing ? { ...spec, box: look.box } : { ...spec, ...look });
         spans[spec.id] = span;
         for (const note of open) note.before ||= spec.id;
       }
