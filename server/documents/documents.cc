@@ -83,11 +83,12 @@ void Documents::note_stop() {
   events_.add_own(std::move(event));
 }
 
-void Documents::note_change(std::string title, std::string text) {
+void Documents::note_change(std::string title, std::string text, std::string by) {
   Event event{.time = services_.clock.wall()};
   event.title = shortened_text(std::move(title), kEventTitleBytesMax);
   event.text = shortened_text(std::move(text), kEventTextBytesMax);
   event.tags = {"names"};
+  event.by = std::move(by);
   events_.add_own(std::move(event));
 }
 

@@ -49,8 +49,8 @@ class Documents {
   // can connect.
   void note_start(std::string_view version);
   void note_stop();
-  // Series were deleted, erased or renamed.
-  void note_change(std::string title, std::string text);
+  // Series were deleted, erased or renamed. `by`: whose request it was.
+  void note_change(std::string title, std::string text, std::string by);
 
   EventLog& events() { return events_; }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { browserTest, feedFleet, load, openPage, startServer } from "./browser.js";
 
-const kScreens = ["#/hosts", "#/hosts?m=m", "#/host/db3.example.org", "#/explore?p0=g:host.cpu.busy_percent;*", "#/status", "#/status/refused", "#/status/names",
+const kScreens = ["#/hosts", "#/hosts?m=map", "#/host/db3.example.org", "#/explore?p0=g:host.cpu.busy_percent;*", "#/status", "#/status/refused", "#/status/names",
   "#/status/agents", "#/status/storage", "#/status/admin", "#/dashboards", "#/d/fleet"];
 const kTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 

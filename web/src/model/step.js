@@ -1,5 +1,10 @@
 // Slots: how many to ask for, how wide they are, and which one is still open.
 
+import {duration} from "./range.js";
+
+/** The finest stored slot that every series has, unless the server's retention says otherwise. In seconds. */
+export const kFinest = 10;
+
 /** The steps that a server with usual tiers chooses from, in seconds. */
 const kSteps = [1, 2, 5, 10, 20, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600];
 
@@ -31,12 +36,32 @@ export function grouping(height) {
 }
 
 /**
+ * The finest slot that is stored of data of an age, by a retention such as `10s:10d,5m:1y,1h:6y`. In seconds.
+ * @param {unknown} retention @param {number} [age] in seconds
+ */
+export function finestSlot(retention, age = 0) {
+  if (typeof retention !== "string") return kFinest;
+  for (const tier of retention.split(",")) {
+    const [step, kept] = tier.split(":").map((text) => duration(text));
+    if (step !== null && step >= 1 && kept !== null && age <= kept) return step;
+  }
+  return kFinest;
+}
+
+/** Whether all series that an expression names are series of hosts. @param {string} expr */
+export function isOfHosts(expr) {
+  const paths = [...expr.matchAll(/\{\s*"([^"]+)"/g)].map((found) => found[1]);
+  return paths.length > 0 && paths.every((path) => path.startsWith("host."));
+}
+
+/**
  * A round step for an expression whose window must be known before it is asked.
  * @param {number} from @param {number} until @param {number} points at most
+ * @param {number} finest seconds of the finest slot that expressions read
  */
-export function roundStep(from, until, points) {
+export function roundStep(from, until, points, finest) {
   const least = (until - from) / Math.max(1, points);
-  return kSteps.find((step) => step >= least && step >= 10) ?? Math.ceil(least / 604800) * 604800;
+  return kSteps.find((step) => step >= least && step >= finest) ?? Math.ceil(least / 604800) * 604800;
 }
 
 /**

@@ -4,7 +4,7 @@ import {html, nothing, render} from "lit-html";
 import {Palette} from "../model/colors.js";
 import {shortened, span, visible} from "../model/format.js";
 import {nameOf, split} from "../model/labels.js";
-import {changed} from "../model/range.js";
+import {changed, kShortest} from "../model/range.js";
 import {pathOf} from "../model/units.js";
 import {badgesOf, chance, tintScale} from "./badges.js";
 import {controls, menuItems} from "./controls.js";
@@ -267,7 +267,7 @@ export class PanelView {
   #badges() {
     const answer = /** @type {any} */ (this.#answer());
     const within = [answer, ...(answer?.series ?? [])].map((part) => Number(part?.within) || 0);
-    return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, within: Math.max(...within)});
+    return badgesOf(this.#isEmpty() ? null : this.#scene, {live: this.#range.live ?? false, within: Math.max(...within), finest: this.#range.finest});
   }
 
   #title() {
@@ -464,11 +464,10 @@ export class PanelView {
     };
   }
 
-  /** To whole slots, and never to less than three of the finest. @param {number} from @param {number} until */
+  /** To whole seconds, and never to less than the shortest range. @param {number} from @param {number} until */
   #zoom(from, until) {
-    const least = 10;
     const middle = (from + until) / 2;
-    const half = Math.max(until - from, least) / 2;
+    const half = Math.max(until - from, kShortest) / 2;
     this.#host.setRange(Math.floor(middle - half), Math.ceil(middle + half), true);
   }
 

@@ -3,7 +3,7 @@
 import {compared} from "../model/range.js";
 import {literal} from "../model/use.js";
 import {kWeeks, weekOf} from "./unusual.js";
-import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
+import {grouping, isOfHosts, kFinest, maxColumns, maxPoints, roundStep} from "../model/step.js";
 
 /** @typedef {import("./panel.js").PanelSpec} PanelSpec */
 /** @typedef {import("./panel.js").PanelRange} PanelRange */
@@ -64,10 +64,11 @@ export function queriesOf(spec, range, width, learnt) {
     main.stats = [...new Set(["count", "sum", "avg", "min", "max", "p50", "p99", ...percentiles])];
     main.grouping = grouping((kHeights[spec.height ?? "M"] ?? 200) - 46);
   } else if (spec.expr) {
-    const step = roundStep(range.from, range.until, points);
+    const finest = range.finest ?? kFinest;
+    const step = roundStep(range.from, range.until, points, isOfHosts(spec.expr) ? range.hostFinest ?? finest : finest);
     // `$step` is the window that tiles: each point is of all that came in its slot.
     main.expr = spec.expr.replaceAll("$step", `${step}s`);
-    if (spec.expr.includes("$step")) main.step = step;
+    if (spec.expr.includes("$step") || step < finest) main.step = step;
     if (isSelector(spec.expr)) main.stats = statsOf(spec, learnt);
     else delete main.stats;
   } else {

@@ -33,6 +33,8 @@
  * @property {number} until exclusive
  * @property {number} now the server's time, to tell the slot that is still open
  * @property {string} zone IANA name, or `UTC`
+ * @property {number} [finest] seconds of the finest slot that every series has; some may have finer ones
+ * @property {number} [hostFinest] seconds of the finest slot that series of hosts have in the range
  * @property {boolean} [bits] bytes are shown as bits
  * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
  */
@@ -62,6 +64,7 @@
  * @property {number} [until]
  * @property {number} [step]
  * @property {number|null} [tier]
+ * @property {number} [at] the server's time when it was asked, which the page adds: slots that were under way then may have got more since
  * @property {[number, number]} [covers]
  * @property {any[]} [series]
  * @property {number[][]} [buckets] of heatmaps

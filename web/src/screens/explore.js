@@ -143,6 +143,15 @@ export function createExplore(element, app) {
     setPanels(all.map((panel) => panel === target ? { ...panel, expr: undefined, series: [...(panel.series ?? []), name] } : panel));
   }
 
+  /** @param {PanelSpec[]} all */
+  async function asHost(all) {
+    const { openAsHost } = await import("./as_host.js");
+    openAsHost(app, all, (next, isMore) => {
+      const first = Number(freeId(all).slice(1));
+      setPanels(isMore ? [...all, ...next.map((panel, i) => ({ ...panel, id: `p${first + i}` }))].slice(0, kPanelsMax) : next);
+    });
+  }
+
   /** @param {string} glob */
   async function addEach(glob) {
     try {
@@ -241,12 +250,13 @@ export function createExplore(element, app) {
     const columns = own(app.route(), "c", "1");
     render(html`
       <form class="expression" @submit=${addExpression}><label class="field"><span class="muted" aria-hidden="true">ƒ</span>
-        <input aria-label="PromQL expression" placeholder='PromQL, as  sum by (dc) (rate({"host.net.bytes"}[1m]))' autocomplete="off" spellcheck="false"
+        <input aria-label="PromQL expression" placeholder='PromQL expression' autocomplete="off" spellcheck="false"
           .value=${expression} @input=${(/** @type {Event} */ event) => { expression = /** @type {HTMLInputElement} */ (event.target).value; }}></label>
         <button class="button" type="submit">Draw</button></form>
       ${all.length === 0 ? nothing : html`
         <span class="buttons only-wide" role="group" aria-label="Columns">${["1", "2", "3"].map((one) => html`<button class="button" aria-pressed=${String(columns === one)}
           title="${one} ${one === "1" ? "column" : "columns"}" @click=${() => app.goOwn({ c: one === "1" ? "" : one })}>${one}</button>`)}</span>
+        <button class="button" title="The same panels with another host in all names" @click=${() => asHost(all)}>As on host…</button>
         <button class="button" @click=${() => askPanelsTitle(app, all)}>Save as dashboard</button>
         <button class="button quiet" @click=${() => setPanels([])}>Clear</button>`}`, bar);
   }

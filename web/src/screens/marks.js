@@ -1,6 +1,10 @@
 // What stands on the time axis of all panels: events, and losses of agents.
 
+import { resolve } from "../model/range.js";
+
 /** @typedef {import("../panel/panel.js").Mark} Mark */
+
+const kSame = 1;  // s, an event and a gap that end within that are the same
 
 /**
  * @param {import("../app.js").App} app
@@ -23,6 +27,14 @@ export async function loadMarks(app, from, until, where = "") {
       const host = /^\{host=([^,]*),/.exec(String(event.where))?.[1];
       marks.push({ kind: "loss", ...span, title: event.text ? `${event.title}: ${event.text}` : String(event.title), host });
     }
+  }
+  const now = app.clock.now();
+  const gaps = await app.losses.gaps(resolve(from, now) ?? now - 3600, resolve(until, now) ?? now).catch(() => []);
+  for (const { host, from: begin, to, lines, reason } of gaps) {
+    if (where !== "" && where !== `host=${host}`) continue;
+    // the server tells of most gaps by an event
+    if (marks.some((mark) => mark.kind === "loss" && mark.host === host && Math.abs((mark.until ?? mark.time) - to) < kSame)) continue;
+    marks.push({ kind: "loss", time: begin || to, until: to, title: `${host} lost ${lines} lines: ${reason}`, host });
   }
   return marks.sort((a, b) => a.time - b.time);
 }

@@ -89,8 +89,9 @@ export function createStatus(element, app) {
     if (isRunning) return;
     isRunning = true;
     try {
-      status = await app.client.get("/api/v1/status");
-      app.server.patch({ status });
+      const answer = await app.readStatus();
+      if (answer === null) return;  // the frame says that the server is away
+      status = answer;
       const now = { ...totals(status), at: app.clock.steady() };
       if (before !== null && now.at > before.at + 500) {
         const seconds = (now.at - before.at) / 1000;
@@ -110,8 +111,6 @@ export function createStatus(element, app) {
           if (!isAbort(error)) faults = { ...faults, [name]: error instanceof Error ? error.message : String(error) };
         }
       }));
-    } catch {
-      // the frame says that the server is away
     } finally {
       isRunning = false;
       draw();
