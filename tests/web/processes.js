@@ -108,6 +108,23 @@ export async function startServer(how = {}) {
   return server;
 }
 
+/** The demo, with made-up data of years. @param {string[]} [options] */
+export function startDemo(options = []) {
+  return startServer({ options: ["--demo", ...options] });
+}
+
+/**
+ * Asks until there is an answer, for what nothing tells of.
+ * @template T @param {() => Promise<T|null|undefined|false>} ask @returns {Promise<T>}
+ */
+export async function answered(ask) {
+  for (const end = Date.now() + kWait; Date.now() < end; await new Promise((done) => setTimeout(done, 100))) {
+    const answer = await ask();
+    if (answer) return answer;
+  }
+  throw new Error(`no answer within ${kWait} ms: ${ask}`);
+}
+
 /** @type {any} */
 let browser = null;
 /**
