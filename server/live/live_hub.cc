@@ -5,13 +5,13 @@
 
 namespace statmill {
 
-LiveHub::LiveHub(const Services& services, size_t streams_max)
-    : services_(services),
+LiveHub::LiveHub(Services services, size_t streams_max)
+    : services_(std::move(services)),
       streams_max_(streams_max),
-      refused_(services.registry.counter("statmill.live_streams_refused",
-                                         "Live streams refused because there were --http.live of them.")),
-      cut_(services.registry.counter("statmill.live_streams_cut",
-                                     "Live streams ended because their client did not read them.")) {
+      refused_(services_.registry.counter("statmill.live_streams_refused",
+                                          "Live streams refused because there were --http.live of them.")),
+      cut_(services_.registry.counter("statmill.live_streams_cut",
+                                      "Live streams ended because their client did not read them.")) {
   services_.registry.gauge_fn("statmill.live_streams", "Live streams.", {}, [count = count_] {
     return static_cast<double>(count->streams.load(std::memory_order_relaxed));
   });
@@ -66,12 +66,24 @@ bool LiveHub::send_events(LiveStream& stream, uint64_t last) const {
   return stream.last_event() >= last || stream.send_events(services_.events_after(stream.last_event()));
 }
 
+// Clients that come after a change have the new page, so it is told only to those that were there before.
+bool LiveHub::page_changed(SteadyTime now, bool has_streams) {
+  const bool had_streams = std::exchange(had_streams_, has_streams);
+  const bool are_first = has_streams && !had_streams;
+  if (!services_.page || !has_streams) return false;
+  if (are_first) services_.page->start();
+  if (!are_first && now < page_due_) return false;
+  page_due_ = now + kPageLookEvery;
+  return !are_first && services_.page->has_changed();
+}
+
 SteadyTime LiveHub::turn(SteadyTime now) {
   const auto streams = alive();
+  const bool has_new_page = page_changed(now, !streams.empty());
   const bool is_state_due = now >= state_due_;
   const std::string state = is_state_due && !streams.empty() ? services_.state() : std::string();
   if (is_state_due) state_due_ = now + kLiveStateEvery;
-  SteadyTime next = state_due_;
+  SteadyTime next = services_.page ? std::min(state_due_, page_due_) : state_due_;
   const uint64_t last_event = services_.last_event ? services_.last_event() : 0;
   for (const auto& stream : streams) {
     bool is_open = true;
@@ -79,6 +91,7 @@ SteadyTime LiveHub::turn(SteadyTime now) {
       is_open = stream->send_slots(services_.table, services_.store, services_.clock.wall());
     if (is_open && is_state_due) is_open = stream->send("state", state);
     if (is_open) is_open = send_events(*stream, last_event);
+    if (is_open && has_new_page) is_open = stream->send("assets", "{}");
     if (!is_open) cut_.add();
     next = std::min(next, stream->due());
   }

@@ -1,8 +1,8 @@
 // LiveHub: all live streams, and the thread that feeds them.
 //
-// Each stream gets its slots every second, or as it asked, the state of the server every five, and new events
-// at each turn. The
-// thread reads the store after flushes, so a disk that hangs makes all streams silent.
+// Each stream gets its slots every second, or as it asked, the state of the server every five, new events at
+// each turn, and word of a change of the page where it comes from a folder. The thread reads the store after
+// flushes, so a disk that hangs makes all streams silent.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,13 @@
 #include "base/mutex.h"
 #include "base/thread.h"
 #include "server/live/live_stream.h"
+#include "server/web/folder_watch.h"
 #include "statmill/registry.h"
 
 namespace statmill {
 
 inline constexpr Duration kLiveStateEvery = std::chrono::seconds(5);
+inline constexpr Duration kPageLookEvery = std::chrono::seconds(1);
 
 // Thread-safe.
 class LiveHub final : public LiveSource {
@@ -35,13 +37,15 @@ class LiveHub final : public LiveSource {
     const Clock& clock;
     // Returns the data of the event `state`: a JSON object without a line end. Called on the hub's thread.
     std::function<std::string()> state;
+    // The folder of the page, looked at every second while there are streams; null: the page does not change.
+    std::unique_ptr<FolderWatch> page = {};
     // The newest id of an event, and the events after an id, at most about kLiveEventsBytesMax of them.
     // Called on any thread. Empty: there are no events.
     std::function<uint64_t()> last_event = {};
     std::function<LiveEvents(uint64_t id)> events_after = {};
   };
   // `streams_max`: of all clients.
-  LiveHub(const Services& services, size_t streams_max);
+  LiveHub(Services services, size_t streams_max);
   // Calls stop(). The streams may live on.
   ~LiveHub() override { stop(); }
 
@@ -60,6 +64,8 @@ class LiveHub final : public LiveSource {
   };
   std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
   bool send_events(LiveStream& stream, uint64_t last) const;
+  // Returns true if the streams are to be told that the page has changed.
+  bool page_changed(SteadyTime now, bool has_streams);
   void run();
 
   const Services services_;
@@ -67,7 +73,10 @@ class LiveHub final : public LiveSource {
   const std::shared_ptr<Count> count_ = std::make_shared<Count>();
   Counter& refused_;
   Counter& cut_;
-  SteadyTime state_due_{};  // confined to the thread
+  // Confined to the thread.
+  SteadyTime state_due_{};
+  SteadyTime page_due_{};
+  bool had_streams_ = false;  // in the last turn
   Mutex mutex_;
   Condition changed_;
   std::vector<std::weak_ptr<LiveStream>> streams_ GUARDED_BY(mutex_);

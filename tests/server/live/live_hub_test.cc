@@ -5,6 +5,7 @@
 
 #include "tests/server/live/live_world.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -42,7 +43,7 @@ class LiveHubTest : public testing::Test {
   uint64_t last_event_ = 0;
   LiveHub hub_{
       {world_.table, world_.store, world_.registry, clock_, [] { return std::string("{\"ready\":true}"); },
-       [this] { return last_event_; }, [this](uint64_t id) { return events_after(id); }},
+       nullptr, [this] { return last_event_; }, [this](uint64_t id) { return events_after(id); }},
       2};
 };
 
@@ -96,6 +97,29 @@ TEST_F(LiveHubTest, EachNewEventIsSentOnceToThoseWhoWereThere) {
   EXPECT_EQ(second->take(), event(5) + event(6) + event(7));
   turn();
   EXPECT_EQ(first->take(), "");
+}
+
+TEST_F(LiveHubTest, TellsThatThePageHasChangedToThoseWhoHaveTheOldOne) {
+  const TempDirectory folder;
+  LiveHub hub({world_.table, world_.store, world_.registry, clock_, [] { return std::string("{}"); },
+               std::make_unique<FolderWatch>(folder.path().string())},
+              2);
+  folder.write("main.js", "before there is a stream");
+  const auto feed = *hub.open(R"({"series":["x"]})", [] {});
+  std::string told;
+  const auto second = [&] {
+    pass(1);
+    hub.turn(clock_.steady());
+    told += feed->take();
+  };
+  hub.turn(clock_.steady());
+  for (int i = 0; i < 3; ++i) second();
+  EXPECT_EQ(told.find("assets"), std::string::npos) << told;
+  folder.write("main.js", "new");
+  second();
+  EXPECT_EQ(told.find("assets"), std::string::npos) << "more may follow";
+  second();
+  EXPECT_NE(told.find("event: assets\ndata: {}\n\n"), std::string::npos) << told;
 }
 
 TEST_F(LiveHubTest, EachStreamHasItsOwnRhythm) {

@@ -9,7 +9,8 @@ import { ApiError, isAbort } from "./client.js";
  * @typedef {object} Watcher
  * @property {string[]} series
  * @property {(slots: (Slot & {name: string})[], now: number) => void} onSlots
- * @property {() => void} onBreak what came before the next slots is not known
+ * @property {(hasMissed: boolean) => void} onBreak what came before the next slots is not known; `hasMissed`: since a stream
+ *   that ended some time ago, so it must be asked
  */
 
 export const kSeriesMax = 1000;  // of one stream, the server's limit
@@ -26,7 +27,7 @@ const kRetryMs = [1000, 2000, 4000, 8000, 15_000];
  * @param {import("./client.js").Client} needs.client
  * @param {Document} needs.document
  * @param {BroadcastChannel|null} needs.channel
- * @param {(state: any) => void} needs.onState what the server says of itself
+ * @param {(event: string, data: any) => void} needs.onState what the server says of itself, `state` and `assets`
  * @param {(how: "off"|"stream"|"poll") => void} needs.onMode
  */
 export function createLive({ client, document, channel, onState, onMode }) {
@@ -38,6 +39,7 @@ export function createLive({ client, document, channel, onState, onMode }) {
   let stream = null;
   let isOn = false;
   let isHidden = false;
+  let hasMissed = false;
   let failures = 0;
   /** @type {number|undefined} */
   let settle;
@@ -90,7 +92,8 @@ export function createLive({ client, document, channel, onState, onMode }) {
     const series = [...new Set([...watchers].flatMap((watcher) => watcher.series))].slice(0, kSeriesMax);
     const mine = new AbortController();
     stream = mine;
-    for (const watcher of watchers) watcher.onBreak();
+    for (const watcher of watchers) watcher.onBreak(hasMissed);
+    hasMissed = false;
     tell(true);
     try {
       await client.events(
@@ -98,8 +101,8 @@ export function createLive({ client, document, channel, onState, onMode }) {
         { series: series.length > 0 ? series : [kOwnSeries], stats: ["count", "min", "max"], every: 1 },
         (event, data) => {
           failures = 0;
-          if (event === "state") onState(data);
           if (event === "event") for (const heard of hearers) heard();
+          else if (event !== "slots") onState(event, data);
           if (event !== "slots") return;
           const slots = data.slots.map((/** @type {Slot} */ slot) => ({ ...slot, name: series[slot.i] }));
           for (const watcher of watchers) {
@@ -116,6 +119,7 @@ export function createLive({ client, document, channel, onState, onMode }) {
     }
     if (stream !== mine) return;
     stream = null;
+    hasMissed = true;
     tell(false);
     onMode("poll");
     const wait = kRetryMs[Math.min(failures, kRetryMs.length - 1)];
@@ -135,6 +139,7 @@ export function createLive({ client, document, channel, onState, onMode }) {
     if (document.hidden) {
       hiding = window.setTimeout(() => {
         isHidden = true;
+        hasMissed = true;
         stop();
         onMode("off");
       }, kHiddenMs);

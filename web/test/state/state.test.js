@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDrafts } from "../../src/state/drafts.js";
 import { createHistory } from "../../src/state/history.js";
-import { createSequences, isPress, keyName, takesText } from "../../src/state/keys.js";
+import { createSequences, keyName, takesText } from "../../src/state/keys.js";
 import { checkPrefs, createPrefs } from "../../src/state/prefs.js";
 import { createStore, oncePerFrame } from "../../src/state/store.js";
 
@@ -103,9 +103,4 @@ test("letters are text in fields", () => {
   const field = { isContentEditable: false, matches: (selector) => selector.includes("textarea") };
   assert.equal(takesText(field), true);
   assert.equal(takesText(null), false);
-  const button = /** @type {any} */ ({ matches: (/** @type {string} */ selector) => selector.includes("button") });
-  assert.equal(isPress(button, "Enter"), true);
-  assert.equal(isPress(button, "j"), false);
-  assert.equal(isPress({ matches: () => false }, "Enter"), false);
-  assert.equal(isPress(null, "Enter"), false);
 });
