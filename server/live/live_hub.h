@@ -68,7 +68,9 @@ class LiveHub final : public LiveSource {
   const std::shared_ptr<Count> count_ = std::make_shared<Count>();
   Counter& refused_;
   Counter& cut_;
+  LivePool pool_;
   // Confined to the thread.
+  uint64_t turn_ = 0;  // the number of the last one
   SteadyTime state_due_{};
   SteadyTime page_due_{};
   bool had_streams_ = false;  // in the last turn
