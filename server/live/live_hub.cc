@@ -62,7 +62,7 @@ std::vector<std::shared_ptr<LiveStream>> LiveHub::alive() {
   return out;
 }
 
-// Clients that come after a change have the new page, so it is told only to those that were there before.
+// Clients that come after a change have the new page, so only those that were there before hear of it.
 bool LiveHub::page_changed(SteadyTime now, bool has_streams) {
   const bool had_streams = std::exchange(had_streams_, has_streams);
   const bool are_first = has_streams && !had_streams;

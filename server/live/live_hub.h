@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/folder_watch.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/thread.h"
 #include "server/live/live_stream.h"
-#include "server/web/folder_watch.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -59,7 +59,7 @@ class LiveHub final : public LiveSource {
     std::atomic<size_t> streams{0};  // relaxed: it guards no other memory
   };
   std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
-  // Returns true if the streams are to be told that the page has changed.
+  // Returns true if the streams are to hear that the page has changed.
   bool page_changed(SteadyTime now, bool has_streams);
   void run();
 
