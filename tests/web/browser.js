@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 const kRoot = resolve(fileURLToPath(new URL(".", import.meta.url)), "../..");
 const kModules = process.env.STATMILL_NODE_MODULES ?? join(kRoot, "web/node_modules");
-const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"), "statmilld");
+export const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"), "statmilld");
 const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
 const kArguments = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -42,7 +42,7 @@ after(async () => {
 
 let packed = "";
 /** The folder of the packed page, made once for each test file. */
-export function pageFolder() {
+export export function pageFolder() {
   if (packed === "") {
     packed = mkdtempSync(join(tmpdir(), "statmill-page-"));
     execFileSync(process.execPath, [join(kRoot, "web/pack.mjs"), packed, "--node-modules", kModules], { stdio: ["ignore", "ignore", "inherit"] });
@@ -190,9 +190,10 @@ export async function feedFleet(server, minutes = 10) {
  * A test of this file, or a line that says why it is skipped.
  * @param {string} claim
  * @param {() => Promise<void>} body
+ * @param {number} [timeout] ms
  */
-export function browserTest(claim, body) {
+export function browserTest(claim, body, timeout = 120_000) {
   const why = whyNot();
-  if (why === "") test(claim, { timeout: 120_000 }, body);
+  if (why === "") test(claim, { timeout }, body);
   else process.stdout.write(`skipped: ${claim}: ${why}\n`);
 }
