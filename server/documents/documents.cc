@@ -73,6 +73,8 @@ void Documents::note_start(std::string_view version) {
   if (!was_clean) event.text += "; the last run ended without a stop";
   event.tags = {"server", kStart};
   events_.add_own(std::move(event));
+  // Agents are as the store has them: what they tell from now on is new.
+  agent_events_.tick(TickTime::of(services_.clock));
 }
 
 void Documents::note_stop() {

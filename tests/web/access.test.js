@@ -23,6 +23,9 @@ const kLayers = [
   { hash: "#/explore?p0=g:host.cpu.busy_percent;*", click: ".panel-tools [aria-haspopup=menu]", wait: ".menu" },
   { hash: "#/explore?p0=g:host.cpu.busy_percent;*", keys: ["x"], wait: "dialog[open] :is(table, .empty-note)" },
   { hash: "#/explore?p0=g:host.cpu.busy_percent;*", click: "button:has-text('Save as dashboard')", wait: "dialog[open]" },
+  { hash: "#/explore?p0=g:host.cpu.busy_percent;*host=db3.example.org*", click: "button:has-text('As on host')", wait: "dialog[open]" },
+  { hash: "#/d/fleet", keys: ["e"], click: ".edit-bar button:has-text('Panel') >> nth=0 && .menu .item:has-text('Table')", wait: "dialog[open]" },
+  { hash: "#/d/fleet", keys: ["e"], click: "button:has-text('Edit panel')", wait: "dialog[open]" },
 ];
 const kTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
@@ -46,7 +49,7 @@ async function open({ page, go }, scene) {
   await page.waitForSelector("#main h1, #main .panel-cell");
   await page.waitForLoadState("networkidle");
   for (const key of scene.keys ?? []) await page.keyboard.press(key);
-  if (scene.click) await page.click(scene.click);
+  for (const press of scene.click?.split(" && ") ?? []) await page.click(press);
   if (scene.wait) await page.waitForSelector(scene.wait);
   return [scene.hash, ...(scene.keys ?? []), scene.click ?? ""].join(" ").trim();
 }

@@ -156,3 +156,82 @@ browserTest("the built-in Fleet has a table of the hosts, and Cgroups one of the
   await page.waitForSelector(".scroll-rows tbody tr");
   assert.deepEqual(await rowNames(page), ["of-db1"]);
 });
+
+/** @param {any} page @param {string} item */
+async function chooseOfMenu(page, item) {
+  await page.click(".toolbar [aria-label=More]");
+  await page.click(`[role=menu] >> text="${item}"`);
+}
+
+browserTest("a dashboard is the same JSON from its creation over moves by keys, a file, and its deletion to its restore and its import", async () => {
+  const server = await startServer();
+  await server.feed(["shop.load;host=web1 1", "shop.load;host=web2 2", "shop.orders 3", "shop.visits 4"]);
+  const { page, go } = await openPage(server);
+  const saved = () => server.json("/api/v1/dashboards/all-shops");
+  const titles = () => page.locator(".panel-cell h3").allTextContents();
+  const shows = (/** @type {string[]} */ wanted) => page.waitForFunction((/** @type {string} */ all) =>
+    [...document.querySelectorAll(".panel-cell h3")].map((one) => one.textContent).join() === all, wanted.join());
+
+  await go("#/dashboards");
+  await create(page, "All shops");
+  await page.click(".edit-bar button:has-text('JSON')");
+  await page.fill("textarea.json", JSON.stringify({
+    format: 1, title: "All shops", notes: "of two hosts", folder: "shops", vars: [{ name: "host", from: "tag:host" }], time: { from: "-30m" },
+    panels: [["load", "shop.load;host=$host", "host"], ["orders", "shop.orders"], ["visits", "shop.visits"]].map(([title, series, repeat], i) => ({
+      at: [6 * (i % 2), 2 * Math.floor(i / 2), 6, 2], title, series: [series], ...(repeat ? { repeat } : {}),
+    })),
+  }));
+  await page.click(".edit-bar button:has-text('Save')");
+  await page.waitForSelector(".edit-bar", { state: "detached" });
+
+  await page.selectOption("select[aria-label=host]", "all");
+  await shows(["load · web1", "load · web2", "orders", "visits"]);
+  await page.selectOption("select[aria-label=host]", "web2");
+  await shows(["load", "orders", "visits"]);
+
+  await page.keyboard.press("e");
+  await page.locator(".panel-cell .panel-body").nth(1).focus();
+  await page.keyboard.press("ArrowRight");
+  await shows(["load", "visits", "orders"]);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowLeft");
+  await shows(["orders", "load", "visits"]);
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Control+s");
+  await page.waitForSelector(".edit-bar", { state: "detached" });
+  const whole = await saved();
+  assert.deepEqual(whole.panels.map((/** @type {any} */ panel) => [panel.title, ...panel.at]),
+    [["orders", 0, 0, 8, 3], ["load", 0, 3, 6, 2], ["visits", 6, 3, 6, 2]]);
+
+  const downloading = page.waitForEvent("download");
+  await chooseOfMenu(page, "Save as a file");
+  const file = await (await downloading).path();
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), whole);
+
+  /** Deletes it, and waits until the server has. */
+  async function remove() {
+    await chooseOfMenu(page, "Delete");
+    await page.click("dialog button:has-text('Delete')");
+    await page.waitForFunction(() => location.hash.startsWith("#/dashboards"));
+    await page.waitForSelector(".dashboard-card");
+    assert.equal(await page.locator(".dashboard-card:has-text('All shops')").count(), 0);
+  }
+  await remove();
+  await go("#/d/all-shops");
+  await page.click(".fault-note:has-text('was deleted') button:has-text('Versions')");
+  await page.click("dialog button:has-text('version 2')");
+  await page.click("button:has-text('Restore')");
+  await page.waitForFunction(() => !location.hash.includes("ver="));
+  assert.deepEqual(await saved(), whole);
+
+  await page.waitForSelector("button:has-text('Edit')");
+  await remove();
+  const choosing = page.waitForEvent("filechooser");
+  await page.click("button:has-text('Import')");
+  await (await choosing).setFiles({ name: "all-shops.json", mimeType: "application/json", buffer: readFileSync(file) });
+  await page.waitForFunction(() => location.hash.startsWith("#/d/all-shops"));
+  await page.click(".edit-bar button:has-text('Save')");
+  await page.waitForSelector(".edit-bar", { state: "detached" });
+  assert.deepEqual(await saved(), whole);
+  assert.deepEqual(await titles(), ["orders", "load", "visits"]);
+});

@@ -21,14 +21,17 @@ export function maxColumns(width) {
   return Math.max(40, Math.min(500, Math.round(width / 3)));
 }
 
+/** Powers of two that the values of a distribution usually span. */
+const kPowers = 16;
+
 /**
- * Rows per power of two, as a power of two itself, so that a row has at least 2 px.
+ * Into how many rows each power of two of a heatmap is cut, as a power of two, so that a row is seen. It depends on the
+ * height alone: the same range is the same picture, whatever was drawn before.
  * @param {number} height of the plot in CSS px
- * @param {number} powers of two between the lowest and the highest value
  * @returns {number} 0 to 3
  */
-export function grouping(height, powers) {
-  for (let power = 3; power > 0; --power) if (height / (Math.max(1, powers) * 2 ** power) >= 2) return power;
+export function grouping(height) {
+  for (let power = 3; power > 0; --power) if (height / (kPowers * 2 ** power) >= 2) return power;
   return 0;
 }
 

@@ -13,7 +13,7 @@ import {command, csv, curl, png} from "./export.js";
 import {selected} from "./heatmap.js";
 import {histogram} from "./histogram.js";
 import {interact} from "./interact.js";
-import {lane, placed} from "./lane.js";
+import {lane, moveLane, placed} from "./lane.js";
 import {chips, table} from "./legend.js";
 import {PanelKeys} from "./panel_keys.js";
 import {stateOf} from "./panel_state.js";
@@ -43,6 +43,9 @@ export class PanelView {
   #host;
   #pool;
   #palette;
+  #given;
+  /** Of the last answer. @type {Set<string>} */
+  #names = new Set();
   #id = `panel-${++panels}`;
   /** @type {PanelSpec} */
   #spec = {id: ""};
@@ -55,7 +58,7 @@ export class PanelView {
   /** @type {import("./scene.js").Scene|null} */
   #scene = null;
   /** @type {import("./queries.js").Learnt} */
-  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
+  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, empty: false};
   #loading = false;
   #visible = false;
   /** The line that the readout is of. @type {string|null} */
@@ -64,10 +67,9 @@ export class PanelView {
   #pointer = null;
   #sort = {column: "", down: true};
   #top = 0;
-  /** @type {ReturnType<typeof selected>|null} */
-  #selection = null;
   #said = 0;
   #frame = 0;
+  #isMoving = false;
   /** @type {(() => void)[]} */
   #ends = [];
   #head = document.createElement("header");
@@ -88,6 +90,7 @@ export class PanelView {
     this.#element = element;
     this.#host = host;
     this.#pool = pool;
+    this.#given = palette;
     this.#palette = palette ?? new Palette();
     this.#head.className = "panel-head";
     this.#body.className = "panel-body";
@@ -117,7 +120,7 @@ export class PanelView {
     this.#resize = new ResizeObserver(() => this.#draw());
     this.#resize.observe(this.#target);
     this.#ends.push(
-      host.onCrosshair(() => this.#drawCrosshair()), host.onRange((from, until) => this.#moved(from, until)), interact(this.#body, this.#moves()),
+      host.onCrosshair(() => this.#drawCrosshair()), host.onRange(this.#following()), interact(this.#body, this.#moves()),
       () => this.#resize.disconnect(), () => pool.unwatch(element));
     this.#body.addEventListener("keydown", (event) => {
       if (event.altKey || event.metaKey || event.ctrlKey || !/^(Arrow|Home|End|Enter|Escape|[[\]+-])/.test(event.key)) return;
@@ -135,9 +138,8 @@ export class PanelView {
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers @param {Mark[]} [marks] */
   update(spec, range, answers, marks) {
     if (spec.series?.join() !== this.#spec.series?.join() || spec.expr !== this.#spec.expr) {
-      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
+      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, empty: false};
       this.#answers = {};
-      this.#selection = null;
     }
     this.#spec = spec;
     this.#range = range;
@@ -160,11 +162,10 @@ export class PanelView {
     const names = all.map((series) => typeof series === "string" ? series : nameOf(series));
     this.#learnt.series = all.length;
     this.#learnt.kinds = new Set(answer.counts ? ["distribution"] : all.map((series) => series.kind ?? "value"));
+    // Quite other series are another picture, with the first colours; those that join leave the others theirs.
+    if (!names.some((name) => this.#names.has(name))) this.#palette = this.#given ?? new Palette();
+    this.#names = new Set(names);
     this.#learnt.hosts = [...new Set(names.map((name) => split(name).tags.get("host") ?? ""))].filter((host) => host);
-    if (answer.buckets?.length) {
-      const edges = answer.buckets.filter(([low]) => low > 0);
-      if (edges.length) this.#learnt.powers = Math.max(1, Math.log2(edges[edges.length - 1][1] / edges[0][0]));
-    }
   }
 
   focus() {
@@ -212,11 +213,21 @@ export class PanelView {
     this.#drawCrosshair();
   }
 
-  /** @param {number} from @param {number} until */
-  #moved(from, until) {
-    if (!this.#scene || !this.#plot.canvas) return;
-    this.#plot.move(from, until);
-    this.#drawCrosshair();
+  /** How the panel follows a move of the range. The crosshair and the numbers return when it has ended. @returns {import("./types.js").RangeListener} */
+  #following() {
+    const moves = () => this.#isMoving && this.#plot.canvas !== null;
+    return {
+      move: (from, until) => {
+        this.#isMoving = this.#visible && this.#scene !== null && this.#plot.canvas !== null;
+        if (this.#isMoving) this.#plot.move(from, until);
+      },
+      draw: () => { if (moves()) this.#plot.drawMoved(); },
+      place: () => {
+        if (!moves()) return;
+        this.#crosshair.draw(null, {time: null, isPinned: false, mark: null});
+        moveLane(this.#foot, (time) => this.#plot.x(time), this.#plot.box);
+      },
+    };
   }
 
   #draw() {
@@ -225,6 +236,7 @@ export class PanelView {
   }
 
   #drawNow() {
+    this.#isMoving = false;
     const scene = this.#scene;
     const view = this.#view();
     const isTable = this.#spec.view === "table";
@@ -349,7 +361,8 @@ export class PanelView {
     const isLarge = this.#spec.height === "L" || this.#spec.height === "XL";
     const value = this.#pointer && scene.heat && this.#plot.canvas ? this.#plot.valueAt(this.#pointer.top) : null;
     const box = this.#plot.box;
-    const marks = placed(this.#marks, (at) => this.#plot.x(at), box.width);
+    // a table has no time axis
+    const marks = this.#spec.view === "table" ? [] : placed(this.#marks, (at) => this.#plot.x(at), box.width);
     const acts = {
       toggle: (/** @type {string} */ name) => this.#toggle(name), alone: (/** @type {string} */ name) => this.#alone(name),
       emphasize: (/** @type {string|null} */ name) => { this.#focused = name ?? this.#focused; this.#plot.emphasize(name); },
@@ -358,6 +371,7 @@ export class PanelView {
         this.#drawFoot();
       },
     };
+    const selection = this.#selection(scene);
     const many = scene.lines.length > 1 || scene.rest || scene.before.length;
     let legend;
     if (scene.heat) legend = tintScale(scene, this.#pool.colors().heat);
@@ -367,8 +381,15 @@ export class PanelView {
       ${this.#spec.height === "XL" ? controls(this.#shown(), this.#title(), (change) => this.#change(change)) : nothing}
       ${readout(scene, time, line, value, (from, until) => this.#zoom(from, until))}${legend}
       ${this.#spec.height === "XL" && this.#isDistribution ? chance(scene, this.#spec.calls ?? 10, (calls) => this.#change({calls})) : nothing}
-      ${this.#selection || this.#spec.view === "histogram" ? histogram(this.#selection ?? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}), scene, {close: () => { this.#selection = null; this.#drawFoot(); },
-        changes: () => this.#host.act(this.#spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until})}) : nothing}`, this.#foot);
+      ${selection ? histogram(selection, scene, {close: () => this.#change({box: undefined}),
+        changes: () => this.#host.act(this.#spec.id, "changes", {from: selection.from, until: selection.until})}) : nothing}`, this.#foot);
+  }
+
+  /** What the histogram is of: a box of the heatmap, or all of it. @param {import("./scene.js").Scene} scene */
+  #selection(scene) {
+    const {box, view} = this.#spec;
+    if (box && scene.heat) return selected(scene, {from: box[0], until: box[1], low: box[2], high: box[3]});
+    return view === "histogram" ? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}) : null;
   }
 
   /** @param {Partial<PanelSpec>} change */
@@ -439,8 +460,8 @@ export class PanelView {
         const from = this.#plot.timeAt(left);
         const until = this.#plot.timeAt(right);
         if (top !== null && bottom !== null && this.#scene) {
-          this.#selection = selected(this.#scene, {from, until, low: this.#plot.valueAt(bottom), high: this.#plot.valueAt(top)});
-          this.#drawFoot();
+          const [low, high] = [bottom, top].map((y) => Number(this.#plot.valueAt(y).toPrecision(6)));
+          this.#change({box: [Math.floor(from), Math.ceil(until), low, high]});
         } else this.#zoom(from, until);
       },
       move: (scale, at, shift, done) => {
@@ -485,8 +506,8 @@ export class PanelView {
       },
       zoom: (from, until) => this.#zoom(from, until), say: (words) => this.#say(words), draw: () => this.#drawCrosshair(),
       closeSelection: () => {
-        const had = this.#selection !== null;
-        this.#selection = null;
+        const had = this.#spec.box !== undefined;
+        if (had) this.#change({box: undefined});
         return had;
       },
     };

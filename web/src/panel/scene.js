@@ -330,8 +330,8 @@ function gapsOf(scene, range, up, marks) {
  * @param {Line} line @param {number} from @param {number} until @param {any} up @param {import("./panel.js").Mark[]} marks
  */
 export function reasonOf(line, from, until, up, marks) {
-  const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from);
-  if (loss) return `lost: ${visible(loss.title)}`;
+  const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from && (!mark.host || mark.host === line.host));
+  if (loss) return visible(loss.title);
   if (line.about.since !== undefined && line.about.since !== null && line.about.since >= until) return "before the first sample";
   return isThere(line, from, until, up) === false ? "host silent (agent away)" : kNothing;
 }

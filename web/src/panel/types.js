@@ -15,6 +15,7 @@
  * @property {string} [unit] a unit of model/units.js; default `auto`: the answer's, else the name's ending
  * @property {"S"|"M"|"L"|"XL"} [height] default `M`
  * @property {"none"|"1d"|"1w"} [compare] overlays the range one day or week before, by wall clock of the zone
+ * @property {[number, number, number, number]} [box] of a heatmap: begin, end, lowest and highest value; its histogram is shown
  * @property {string[]} [hidden] names that the legend has switched off
  * @property {"max"|"avg"|"last"} [top] what chooses the 20 lines of many series; default `max`
  * @property {boolean} [unusual] marks slots that are far from the same hour of the four weeks before
@@ -83,6 +84,15 @@
  * @property {number} time
  * @property {number|null} [until]
  * @property {string} title one line of text
+ * @property {string} [host] whose it is; without it, anybody's
+ */
+
+/**
+ * What follows a move of the range: its new ends at once, and in the next frame first the canvas, then elements.
+ * @typedef {object} RangeListener
+ * @property {(from: number, until: number) => void} move
+ * @property {() => void} draw
+ * @property {() => void} place
  */
 
 /**
@@ -94,7 +104,7 @@
  * @property {(time: number|null) => void} pin
  * @property {(heard: (time: number|null) => void) => (() => void)} onCrosshair returns what ends it
  * @property {(from: number, until: number, done: boolean) => void} setRange `done` is false while a move goes on
- * @property {(heard: (from: number, until: number) => void) => (() => void)} onRange a move of any panel; returns what ends it
+ * @property {(heard: RangeListener) => (() => void)} onRange a move of any panel; returns what ends it
  * @property {() => void} back the range before
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
  * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do

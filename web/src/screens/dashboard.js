@@ -13,6 +13,7 @@ import { openConflict, openCopy } from "./dashboard_dialogs.js";
 import { createNotes, linked } from "./dashboard_notes.js";
 import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
+import { changesOf, withChange } from "./panel_url.js";
 
 /** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
 /** @typedef {import("./dashboard_model.js").DashboardPanel} DashboardPanel */
@@ -39,6 +40,7 @@ export function createDashboardScreen(element, app) {
   let isChanged = false;
   let isWritable = true;  // the server keeps changes of this page
   let fault = "";
+  let isDeleted = false;  // its versions can be shown and restored
   /** @type {string|null} the text of the JSON view, null if it is closed */
   let json = null;
   /** @type {Record<string, string[]>} */
@@ -49,8 +51,12 @@ export function createDashboardScreen(element, app) {
   const notes = createNotes(app, () => draw());
   const grid = createPanelGrid(gridElement, app, {
     change(panelId, change) {
+      if (!isEditing || "box" in change) {
+        app.store.patch({ own: withChange(app.route(), panelId, change) });
+        return;
+      }
       const { scale, ...rest } = change;
-      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }), !isEditing);
+      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }));
     },
     act: (panelId, action) => rearrange(indexOf(panelId), action),
     onCurrent() {
@@ -58,6 +64,18 @@ export function createDashboardScreen(element, app) {
     },
     matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
+
+  gridElement.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const isOnPlot = event.target instanceof Element && event.target.closest(".panel-body") !== null;
+    if (!isEditing || step === undefined || !isOnPlot || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = indexOf(grid.current());
+    if (event.shiftKey) resizeBy(at, step);
+    else rearrange(at, step < 0 ? "left" : "right");
+    grid.focus(grid.current());
+  }, { capture: true });
 
   /** Plots have ids as d2, of a repeated one d2-0; notes as n2. @param {string} panelId */
   const indexOf = (panelId) => Number(/^[dn](\d+)/.exec(panelId)?.[1] ?? 0);
@@ -109,39 +127,40 @@ export function createDashboardScreen(element, app) {
     isChanged = true;
     if (json !== null) json = JSON.stringify(next, null, 1);
     app.drafts.save(id, { etag, time: app.clock.now(), content: next });
-    void loadChoices();
+    void loadChoices().then(draw);
     draw();
   }
 
-  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how @param {boolean} [isLook] only for this visit */
-  function edit(panelId, how, isLook = false) {
+  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how */
+  function edit(panelId, how) {
     if (dashboard === null) return;
-    const panels = inOrder(dashboard.panels);
     const at = indexOf(panelId);
-    const next = { ...dashboard, panels: panels.map((panel, i) => i === at ? how(panel) : panel) };
-    if (isLook) {
-      dashboard = next;
-      draw();
-    } else change(next);
+    change({ ...dashboard, panels: inOrder(dashboard.panels).map((panel, i) => i === at ? how(panel) : panel) });
   }
 
   async function load() {
     fault = "";
+    isDeleted = false;
     const version = own(app.route(), "ver");
     const list = await app.dashboards.list().catch(() => null);
     const entry = list?.dashboards.find((one) => one.id === id);
     isWritable = list?.writable ?? true;
-    if (entry !== undefined) {
+    if (entry !== undefined || version !== "") {
       try {
         const loaded = await app.dashboards.load(id, version || undefined);
         dashboard = loaded.content;
-        etag = loaded.etag;
-        source = entry.source;
+        // an older version, or one of what was deleted, takes the place of what is there now
+        etag = version === "" ? loaded.etag : entry?.etag ?? "";
+        source = entry?.source ?? "";
       } catch (error) {
         fault = error instanceof Error ? error.message : String(error);
       }
-    } else if (app.drafts.load(id) === null) fault = "No dashboard has this name.";
-    const draft = app.drafts.load(id);
+    } else if (app.drafts.load(id) === null) {
+      const kept = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+      isDeleted = kept.versions.length > 0;
+      fault = isDeleted ? "This dashboard was deleted. Its versions are still there." : "No dashboard has this name.";
+    }
+    const draft = version === "" ? app.drafts.load(id) : null;
     if (draft !== null && JSON.stringify(draft.content) !== JSON.stringify(dashboard)) {
       dashboard = draft.content;
       isChanged = true;
@@ -207,6 +226,7 @@ export function createDashboardScreen(element, app) {
       isEditing = false;
       json = null;
       app.drafts.remove(id);
+      app.goOwn({ ver: "" });
       undo.clear();
       app.toast(`Saved as version ${saved.version}`);
     } catch (error) {
@@ -246,6 +266,7 @@ export function createDashboardScreen(element, app) {
   async function discard() {
     if (!await confirmDialog({ title: "Throw away your edits", text: "The dashboard is shown again as it was saved.", action: "Throw away" })) return;
     app.drafts.remove(id);
+    app.goOwn({ ver: "" });
     isChanged = false;
     isEditing = false;
     json = null;
@@ -267,9 +288,10 @@ export function createDashboardScreen(element, app) {
 
   async function showVersions() {
     const answer = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+    const versions = answer.versions.filter((one) => one.bytes > 0);  // one that deletes has none
     const dialog = openDialog({
       title: "Versions",
-      body: answer.versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${answer.versions.map((one) => html`<li>
+      body: versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${versions.map((one) => html`<li>
         <button class="button quiet" @click=${() => { dialog.close(); app.goOwn({ ver: String(one.version) }); void load(); }}>version ${one.version},
           ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}</button></li>`)}</ul>`,
     });
@@ -288,6 +310,7 @@ export function createDashboardScreen(element, app) {
         dashboard = next;
         isChanged = true;
         app.drafts.save(id, { etag, time: app.clock.now(), content: next });
+        void loadChoices().then(draw);
       }
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
@@ -350,6 +373,14 @@ export function createDashboardScreen(element, app) {
     change({ ...dashboard, panels: placed(panels) });
   }
 
+  /** To the next smaller or larger size. @param {number} at @param {number} step */
+  function resizeBy(at, step) {
+    const sizes = Object.keys(kSizes);
+    const width = inOrder(dashboard?.panels ?? [])[at]?.at[2] ?? 0;
+    const now = sizes.findIndex((size) => kSizes[size][0] >= width);
+    resize(at, sizes[Math.max(0, Math.min(sizes.length - 1, now + step))]);
+  }
+
   function editBar() {
     const panels = inOrder(dashboard?.panels ?? []);
     const at = Math.min(indexOf(grid.current()), panels.length - 1);
@@ -375,14 +406,16 @@ export function createDashboardScreen(element, app) {
   function drawHead() {
     const vars = dashboard?.vars ?? [];
     const values = valuesOf(vars, (name) => own(app.route(), `v.${name}`), choices);
+    const version = own(app.route(), "ver");
     render(html`<div class="toolbar"><h1><bdi>${dashboard?.title ?? id}</bdi></h1>
-        ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
+        ${version ? html`<span class="badge accent">version ${version}</span>` : isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
         ${isWritable ? nothing : html`<span class="badge" title="This server keeps no changes of this browser; what you edit can be saved as a file">read only</span>`}
         <span class="grow"></span>${vars.map((one) => variable(one, values))}
+        ${version && dashboard !== null ? html`<button class="button primary" @click=${() => void save()}>Restore</button>` : nothing}
         ${isEditing || dashboard === null ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
         <button class="button icon-only" ?hidden=${dashboard === null} aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>
       ${isEditing ? editBar() : nothing}
-      ${fault ? html`<p class="fault-note" role="alert">${fault} ${dashboard === null ? html`<a href="#/dashboards">All dashboards</a>`
+      ${fault ? html`<p class="fault-note" role="alert">${fault} ${isDeleted ? html`<button class="button" @click=${() => void showVersions()}>Versions</button>` : nothing} ${dashboard === null ? html`<a href="#/dashboards">All dashboards</a>`
         : isChanged && json === null ? html`<button class="button" @click=${saveFile}>Save as a file</button>` : nothing}</p>` : nothing}
       ${json !== null ? html`<textarea class="json" aria-label="JSON of the dashboard" spellcheck="false" .value=${json}
         @input=${(/** @type {Event} */ event) => typed(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea>` : nothing}
@@ -423,7 +456,9 @@ export function createDashboardScreen(element, app) {
         continue;
       }
       for (const { spec, span } of expanded(panel, i, values, choices)) {
-        panels.push(spec);
+        // who looks changes the URL, who edits the dashboard; a box is no part of it
+        const look = changesOf(app.route(), spec.id);
+        panels.push(isEditing ? { ...spec, box: look.box } : { ...spec, ...look });
         spans[spec.id] = span;
         for (const note of open) note.before ||= spec.id;
       }

@@ -69,11 +69,7 @@ export function createNotes(app, onData) {
   /** @param {any} panel @param {string} id */
   function eventList(panel, id) {
     const { from, until } = app.route();
-    const marks = dataOf(id, `${from} ${until}`, async () => {
-      const now = app.clock.now();
-      const { resolve } = await import("../model/range.js");
-      return loadMarks(app, resolve(from, now) ?? now - 3600, resolve(until, now) ?? now);
-    });
+    const marks = dataOf(id, `${from} ${until}`, () => loadMarks(app, from, until));
     return html`<header class="panel-head"><h3>${panel.title ?? "Events"}</h3></header>
       ${!Array.isArray(marks) || marks.length === 0 ? html`<p class="muted">None in this range.</p>` : html`<ul class="event-list">${marks.map((mark) => html`<li>
         <span class="num muted">${clock(mark.time, app.zone())}</span> ${mark.kind === "loss" ? "▲" : "◆"} <bdi>${mark.title}</bdi></li>`)}</ul>`}`;

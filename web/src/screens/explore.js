@@ -211,7 +211,8 @@ export function createExplore(element, app) {
       ${refused.length > 0 ? html`<a class="result warn" href="#/status/refused"><span class="glyph warn">▲</span>
         <span class="name">${count(refused.length)} refused ${refused.length === 1 ? "line has" : "lines have"} this text:
           ${refused[0].reason}, from ${refused[0].from}</span></a>` : nothing}
-      ${found.series.length === 0 ? html`<p class="empty-note">No series has this text.</p>` : nothing}
+      ${found.series.length === 0 ? html`<p class="empty-note">${found.total_is === "at least"
+        ? "The search ran out of time before it found one. Try a longer text." : "No series has this text."}</p>` : nothing}
       <div role="listbox" id="found" aria-label="Series found">${found.series.map((/** @type {any} */ one, /** @type {number} */ i) => html`
         <div class="result" role="option" aria-selected=${String(i === chosen)} draggable="true"
           @dragstart=${(/** @type {DragEvent} */ event) => event.dataTransfer?.setData("text/plain", one.name)}
@@ -223,7 +224,7 @@ export function createExplore(element, app) {
   function drawSearch() {
     const note = fault !== "" ? fault
       : text.trim().startsWith("g:") ? "Enter: all series that match, new ones too"
-      : found ? `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} in ${Math.max(1, Math.round(found.ms))} ms`
+      : found ? `${found.total_is === "at least" ? "at least " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} in ${Math.max(1, Math.round(found.ms))} ms`
       : "Enter: add · Shift+Enter: new panel";
     render(html`<label class="field sunken">${icon("search")}<input type="search" aria-label="Search series" placeholder="Search, or g:glob"
         autocomplete="off" spellcheck="false" role="combobox" aria-controls="found" aria-expanded=${String(found !== null)} .value=${text}

@@ -12,6 +12,7 @@ import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSerie
 import {kColumns, kGroupLabels} from "./hosts_model.js";
 import {hostList} from "./host_list.js";
 import {createPanelGrid} from "./panel_grid.js";
+import {changesOf, withChange} from "./panel_url.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../panel/panel.js").PanelSpec} PanelSpec */
@@ -69,14 +70,8 @@ export function createHostScreen(element, app) {
   let readAt = 0;
   let filter = "";
   let scrolledTo = "";
-  /** Changes of panels by the user, for as long as the screen lives. @type {Map<string, Partial<PanelSpec>>} */
-  const changes = new Map();
-
   const grid = createPanelGrid(body, app, {
-    change(id, change) {
-      changes.set(id, {...changes.get(id), ...change});
-      draw();
-    },
+    change: (id, change) => app.store.patch({own: withChange(app.route(), id, change)}),
     matchOf: () => `{host=${JSON.stringify(host)}}`,
     where: `host=${host}`,
     act(id, action) {
@@ -135,7 +130,7 @@ export function createHostScreen(element, app) {
     const other = own("vs");
     const names = panel.series && panel.view !== "heatmap" && panel.view !== "stack" && other
       ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${literal(host)}`, () => `host=${literal(other)}`))]} : {};
-    return {...panel, ...names, ...changes.get(panel.id)};
+    return {...panel, ...names, ...changesOf(app.route(), panel.id)};
   }
 
   function panelsNow() {
@@ -183,7 +178,7 @@ export function createHostScreen(element, app) {
         ${collectors.length ? html`<span>collectors ${collectors.length - broken.length} ${glyph("ok")}</span>` : nothing}
         ${broken.map(([name, state]) => html`<span class="warn">${glyph("warn")} ${visible(name)}: ${visible(state)}</span>`)}
       </p>
-      <nav class="host-nav" aria-label="Parts of the host">
+      <nav class="host-nav" ?hidden=${isUnknown()} aria-label="Parts of the host">
         ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
         <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
         <label class="host-vs">vs <span class="select"><select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>

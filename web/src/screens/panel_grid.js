@@ -141,7 +141,7 @@ export function createPanelGrid(element, app, options) {
   function keyOf(cell) {
     const route = app.route();
     const width = Math.round((cell.element.clientWidth || 480) / kWidthStep);
-    return JSON.stringify([route.from, route.until, app.zone(), width, drawn(cell)]);
+    return JSON.stringify([route.from, route.until, app.zone(), width, { ...drawn(cell), box: undefined }]);
   }
 
   /** A cell needs its request no more; the last one of a request ends it. @param {Cell} cell */
@@ -283,9 +283,8 @@ export function createPanelGrid(element, app, options) {
   async function readMarks() {
     const route = app.route();
     const key = `${route.from} ${route.until}`;
-    const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until, options.where);
+    const found = await loadMarks(app, route.from, route.until, options.where);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);

@@ -44,7 +44,7 @@ export const kKeyLines = [
   { group: "Page", keys: "m", does: "theme" },
   { group: "Page", keys: "y", does: "copy link, moving" },
   { group: "Page", keys: "Y", does: "copy link, fixed times" },
-  { group: "Page", keys: "e", does: "edit a dashboard" },
+  { group: "Page", keys: "e", does: "edit a dashboard; arrows then move the panel in focus, with Shift they size it" },
   { group: "Page", keys: "Ctrl+S", does: "save" },
   { group: "Page", keys: "Ctrl+Z", does: "undo" },
   { group: "Page", keys: "?", does: "help" },

@@ -36,8 +36,9 @@ test("a gap is longer than two slots, and has a reason", () => {
   assert.deepEqual(plain.gaps.map(({from, until, reason}) => ({from, until, reason})), [{from: 50, until: 80, reason: "no samples"}]);
   const up = {"p~up": {id: "p~up", status: 200, from: 0, until: 100, step: 10, series: [{name: "host.up;host=web7", kind: "counter", count: avg}]}};
   assert.equal(scene(answer, {}, up).gaps[0].reason, "host silent (agent away)");
-  const marks = [{kind: "loss", time: 60, until: 70, title: "spool_full, 400 lines"}];
-  assert.equal(scene(answer, {}, up, marks).gaps[0].reason, "lost: spool_full, 400 lines");
+  const mark = {kind: "loss", time: 60, until: 70, title: "web7 lost 400 lines: spool_full", host: "web7"};
+  assert.equal(scene(answer, {}, up, [mark]).gaps[0].reason, "web7 lost 400 lines: spool_full");
+  assert.equal(scene(answer, {}, up, [{...mark, host: "web8"}]).gaps[0].reason, "host silent (agent away)");
   assert.equal(scene({series: [{name: "a", kind: "gauge", avg: [null, null, null, null, 1, 1, 1, 1, 1, 1], since: 40}]}).gaps[0].reason, "before the first sample");
 });
 
@@ -152,7 +153,7 @@ test("points suit the width, rows have two pixels", () => {
   assert.equal(maxPoints(1200), 600);
   assert.equal(maxPoints(10), 60);
   assert.equal(maxPoints(1e5), 1000);
-  for (const [height, powers] of [[150, 10], [150, 40], [400, 20]]) assert.ok(height / (powers * 2 ** grouping(height, powers)) >= 2);
+  assert.deepEqual([86, 154, 254, 414].map(grouping), [1, 2, 2, 3]);
 });
 
 test("a slot is unusual three deviations from the same hour of four weeks", () => {
