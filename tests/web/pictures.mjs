@@ -98,7 +98,8 @@ export async function takePictures(browser, address, onPicture) {
       await page.waitForLoadState("networkidle");
       for (const scheme of schemes) {
         if (!isPhone) await page.emulateMedia({ colorScheme: scheme });
-        await page.waitForFunction(() => document.querySelector("#progress.on, .skeleton, .panel.loading, .panel-state.first") === null, undefined, { timeout: 60_000 });
+        await page.waitForFunction(() => document.querySelector("#progress.on, .skeleton") === null &&
+          [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight), undefined, { timeout: 60_000 });
         await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))); }));
         const boxes = await page.evaluate((/** @type {string|undefined} */ selector) => selector === undefined ? [] : [...document.querySelectorAll(selector)].map((one) => {
           const { left, top, right, bottom } = one.getBoundingClientRect();
