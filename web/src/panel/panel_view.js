@@ -13,7 +13,7 @@ import {command, csv, curl, png} from "./export.js";
 import {selected} from "./heatmap.js";
 import {histogram} from "./histogram.js";
 import {interact} from "./interact.js";
-import {lane, placed} from "./lane.js";
+import {lane, moveLane, placed} from "./lane.js";
 import {chips, table} from "./legend.js";
 import {PanelKeys} from "./panel_keys.js";
 import {stateOf} from "./panel_state.js";
@@ -69,6 +69,7 @@ export class PanelView {
   #top = 0;
   #said = 0;
   #frame = 0;
+  #isMoving = false;
   /** @type {(() => void)[]} */
   #ends = [];
   #head = document.createElement("header");
@@ -119,7 +120,7 @@ export class PanelView {
     this.#resize = new ResizeObserver(() => this.#draw());
     this.#resize.observe(this.#target);
     this.#ends.push(
-      host.onCrosshair(() => this.#drawCrosshair()), host.onRange((from, until) => this.#moved(from, until)), interact(this.#body, this.#moves()),
+      host.onCrosshair(() => this.#drawCrosshair()), host.onRange(this.#following()), interact(this.#body, this.#moves()),
       () => this.#resize.disconnect(), () => pool.unwatch(element));
     this.#body.addEventListener("keydown", (event) => {
       if (event.altKey || event.metaKey || event.ctrlKey || !/^(Arrow|Home|End|Enter|Escape|[[\]+-])/.test(event.key)) return;
@@ -212,11 +213,21 @@ export class PanelView {
     this.#drawCrosshair();
   }
 
-  /** @param {number} from @param {number} until */
-  #moved(from, until) {
-    if (!this.#scene || !this.#plot.canvas) return;
-    this.#plot.move(from, until);
-    this.#drawCrosshair();
+  /** How the panel follows a move of the range. The crosshair and the numbers return when it has ended. @returns {import("./types.js").RangeListener} */
+  #following() {
+    const moves = () => this.#isMoving && this.#plot.canvas !== null;
+    return {
+      move: (from, until) => {
+        this.#isMoving = this.#visible && this.#scene !== null && this.#plot.canvas !== null;
+        if (this.#isMoving) this.#plot.move(from, until);
+      },
+      draw: () => { if (moves()) this.#plot.drawMoved(); },
+      place: () => {
+        if (!moves()) return;
+        this.#crosshair.draw(null, {time: null, isPinned: false, mark: null});
+        moveLane(this.#foot, (time) => this.#plot.x(time), this.#plot.box);
+      },
+    };
   }
 
   #draw() {
@@ -225,6 +236,7 @@ export class PanelView {
   }
 
   #drawNow() {
+    this.#isMoving = false;
     const scene = this.#scene;
     const view = this.#view();
     const isTable = this.#spec.view === "table";

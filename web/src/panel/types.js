@@ -88,6 +88,14 @@
  */
 
 /**
+ * What follows a move of the range: its new ends at once, and in the next frame first the canvas, then elements.
+ * @typedef {object} RangeListener
+ * @property {(from: number, until: number) => void} move
+ * @property {() => void} draw
+ * @property {() => void} place
+ */
+
+/**
  * What panels need of the screen around them; all panels of a screen share one.
  * @typedef {object} PanelHost
  * @property {() => number|null} crosshair time in unix seconds
@@ -96,7 +104,7 @@
  * @property {(time: number|null) => void} pin
  * @property {(heard: (time: number|null) => void) => (() => void)} onCrosshair returns what ends it
  * @property {(from: number, until: number, done: boolean) => void} setRange `done` is false while a move goes on
- * @property {(heard: (from: number, until: number) => void) => (() => void)} onRange a move of any panel; returns what ends it
+ * @property {(heard: RangeListener) => (() => void)} onRange a move of any panel; returns what ends it
  * @property {() => void} back the range before
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
  * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do

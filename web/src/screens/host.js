@@ -178,7 +178,7 @@ export function createHostScreen(element, app) {
         ${collectors.length ? html`<span>collectors ${collectors.length - broken.length} ${glyph("ok")}</span>` : nothing}
         ${broken.map(([name, state]) => html`<span class="warn">${glyph("warn")} ${visible(name)}: ${visible(state)}</span>`)}
       </p>
-      <nav class="host-nav" aria-label="Parts of the host">
+      <nav class="host-nav" ?hidden=${isUnknown()} aria-label="Parts of the host">
         ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
         <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
         <label class="host-vs">vs <span class="select"><select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>

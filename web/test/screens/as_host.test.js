@@ -29,6 +29,7 @@ test("a part of the path is replaced wherever it stands alone, and not in tags",
   assert.equal(withPart("web1.cpu.web1;host=web1", part, "db"), "db.cpu.db;host=web1");
   assert.equal(withPart("g:shop.web1.*", part, "db"), "g:shop.db.*");
   assert.equal(withPart("shop.web12.a", part, "db"), "shop.web12.a");
+  assert.equal(withPart("shop.web1.a", part, "$&"), "shop.$&.a");
   assert.equal(withPart("rate({\"shop.web1.a\"}[1m])", part, "db"), "rate({\"shop.db.a\"}[1m])");
 });
 
