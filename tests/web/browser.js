@@ -4,7 +4,7 @@
 import { after, test } from "node:test";
 import { endAll, whyNot } from "./processes.js";
 
-export { feedFleet, fleetLines, freePort, kWait, load, openPage, startServer } from "./processes.js";
+export { answered, feedFleet, fleetLines, freePort, kWait, load, openPage, pageFolder, startDemo, startServer } from "./processes.js";
 
 after(endAll);
 

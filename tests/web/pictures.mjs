@@ -13,7 +13,7 @@ const { chromium } = createRequire(resolve(modules, "x.js"))("playwright-core");
 
 const kScreens = [
   { name: "hosts", hash: "#/hosts" },
-  { name: "map", hash: "#/hosts?m=m&g=dc" },
+  { name: "map", hash: "#/hosts?m=map&g=dc" },
   { name: "host", hash: "#/host/db3.example.org?o=disk&from=-2h" },
   { name: "explore", hash: "#/explore?from=-7d&q=shop&p0=shop.orders;app=cart&p1=shop.basket;app=cart&p2=g:shop.visits;*&p3=g:host.cpu.busy_percent;*role=db*&c=2" },
   { name: "dashboard", hash: "#/d/fleet" },

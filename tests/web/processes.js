@@ -15,6 +15,8 @@ const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"
 const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
 const kArguments = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  // names of a foreign site that points to this host
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
 ];
 export const kWait = 15_000;  // ms, the longest wait for anything
 
@@ -40,7 +42,7 @@ export async function endAll() {
 
 let packed = "";
 /** The folder of the packed page, made once for each test file. */
-function pageFolder() {
+export function pageFolder() {
   if (packed === "") {
     packed = mkdtempSync(join(tmpdir(), "statmill-page-"));
     execFileSync(process.execPath, [join(kRoot, "web/pack.mjs"), packed, "--node-modules", kModules], { stdio: ["ignore", "ignore", "inherit"] });
@@ -60,13 +62,14 @@ export function freePort() {
 }
 
 /**
- * @param {{store?: string, http?: string, options?: string[]}} [how] an own store outlives the server
+ * @param {{store?: string, http?: string, page?: string, options?: string[]}} [how] an own store outlives the server; `page`: the
+ *   folder of the page
  */
 export async function startServer(how = {}) {
   const store = how.store ?? mkdtempSync(join(tmpdir(), "statmill-web-"));
   const child = spawn(kServer, [
     "--store.path", store, "--http.listen", how.http ?? "127.0.0.1:0", "--line.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0",
-    "--http.assets", pageFolder(), ...(how.options ?? []),
+    "--http.assets", how.page ?? pageFolder(), ...(how.options ?? []),
   ], { stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   /** @type {{http: string, lines: string}} */
@@ -103,6 +106,23 @@ export async function startServer(how = {}) {
     if (how.store === undefined) rmSync(store, { recursive: true, force: true });
   });
   return server;
+}
+
+/** The demo, with made-up data of years. @param {string[]} [options] */
+export function startDemo(options = []) {
+  return startServer({ options: ["--demo", ...options] });
+}
+
+/**
+ * Asks until there is an answer, for what nothing tells of.
+ * @template T @param {() => Promise<T|null|undefined|false>} ask @returns {Promise<T>}
+ */
+export async function answered(ask) {
+  for (const end = Date.now() + kWait; Date.now() < end; await new Promise((done) => setTimeout(done, 100))) {
+    const answer = await ask();
+    if (answer) return answer;
+  }
+  throw new Error(`no answer within ${kWait} ms: ${ask}`);
 }
 
 /** @type {any} */
@@ -166,11 +186,19 @@ export function fleetLines(time) {
   return lines;
 }
 
-/** Feeds the fleet over the last `minutes` up to now. @param {{feed: (lines: string[]) => Promise<void>}} server */
+/**
+ * Feeds the fleet over the last `minutes` up to now, and goes on until the server ends, so that no host is away however slow
+ * this computer is.
+ * @param {{feed: (lines: string[]) => Promise<void>}} server
+ */
 export async function feedFleet(server, minutes = 10) {
   const now = Math.floor(Date.now() / 10_000) * 10;
   const lines = [];
   for (let time = now - minutes * 60; time <= now; time += 10) lines.push(...fleetLines(time));
   await server.feed(lines);
+  const timer = setInterval(() => {
+    server.feed(fleetLines(Math.floor(Date.now() / 10_000) * 10)).catch(() => clearInterval(timer));
+  }, 10_000);
+  timer.unref();
   return now;
 }

@@ -27,7 +27,9 @@
  * @property {(text: string) => void} toast a sentence that goes by itself
  * @property {(text: string, what: string) => void} copy into the clipboard; `what` says what was copied
  * @property {(isFixed: boolean) => void} copyLink of what is seen; fixed: with the times as they are now
+ * @property {() => void} askToken for a token, in a dialog
  * @property {(name: string, type: string, content: string|Blob) => void} save as a file
+ * @property {() => Promise<any>} readStatus asks for the server's state, which is then in `server`; null if it did not answer
  * @property {() => void} refresh asks the screen for fresh data
  * @property {(name: "earlier"|"later"|"in"|"out") => void} act moves the range
  */
@@ -39,6 +41,7 @@
  * @property {import("./data/losses.js").Losses|null} losses of the range that is shown; null while they are not known
  * @property {"off"|"stream"|"poll"} live
  * @property {boolean} isNewer it has the page of another version
+ * @property {string} hostRetention how long series of hosts are kept; empty if there are none
  */
 
 /**

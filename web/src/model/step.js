@@ -21,24 +21,37 @@ export function maxColumns(width) {
   return Math.max(40, Math.min(500, Math.round(width / 3)));
 }
 
+/** Powers of two that the values of a distribution usually span. */
+const kPowers = 16;
+
 /**
- * Rows per power of two, as a power of two itself, so that a row has at least 2 px.
+ * Into how many rows each power of two of a heatmap is cut, as a power of two, so that a row is seen. It depends on the
+ * height alone: the same range is the same picture, whatever was drawn before.
  * @param {number} height of the plot in CSS px
- * @param {number} powers of two between the lowest and the highest value
  * @returns {number} 0 to 3
  */
-export function grouping(height, powers) {
-  for (let power = 3; power > 0; --power) if (height / (Math.max(1, powers) * 2 ** power) >= 2) return power;
+export function grouping(height) {
+  for (let power = 3; power > 0; --power) if (height / (kPowers * 2 ** power) >= 2) return power;
   return 0;
 }
 
 /**
- * The finest stored slot that every series has, of the server's retention, such as `10s:10d,5m:1y,1h:6y`. In seconds.
- * @param {unknown} retention
+ * The finest slot that is stored of data of an age, by a retention such as `10s:10d,5m:1y,1h:6y`. In seconds.
+ * @param {unknown} retention @param {number} [age] in seconds
  */
-export function finestSlot(retention) {
-  const first = typeof retention === "string" ? duration(retention.split(":")[0]) : null;
-  return first !== null && first >= 1 ? first : kFinest;
+export function finestSlot(retention, age = 0) {
+  if (typeof retention !== "string") return kFinest;
+  for (const tier of retention.split(",")) {
+    const [step, kept] = tier.split(":").map((text) => duration(text));
+    if (step !== null && step >= 1 && kept !== null && age <= kept) return step;
+  }
+  return kFinest;
+}
+
+/** Whether all series that an expression names are series of hosts. @param {string} expr */
+export function isOfHosts(expr) {
+  const paths = [...expr.matchAll(/\{\s*"([^"]+)"/g)].map((found) => found[1]);
+  return paths.length > 0 && paths.every((path) => path.startsWith("host."));
 }
 
 /**

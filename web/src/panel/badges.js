@@ -30,7 +30,10 @@ export function badgesOf(scene, {live, within, finest = kFinest}) {
   if (within > 0 && (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat)))) {
     badges.push({text: `± ${text(within * 100, "percent", {digits: 2})}`, title: "How near percentiles are to a sample", tone: ""});
   }
-  if (scene.warnings.length) badges.push({text: "joined", title: scene.warnings.map(visible).join("\n"), tone: "warn"});
+  const lost = [...scene.partial, ...scene.warnings.filter((words) => words.includes("missing"))];
+  const joined = scene.warnings.filter((words) => !words.includes("missing"));
+  if (lost.length) badges.push({text: "partial", title: lost.map(visible).join("\n"), tone: "warn"});
+  if (joined.length) badges.push({text: "joined", title: joined.map(visible).join("\n"), tone: "warn"});
   if (scene.missing.length && scene.lines.length) badges.push({text: "partly", title: `Not there: ${scene.missing.map(visible).join(", ")}`, tone: "warn"});
   return badges;
 }

@@ -5,6 +5,7 @@ import {visible} from "../model/format.js";
 import {nameOf, split} from "../model/labels.js";
 import {pathOf} from "../model/units.js";
 import {badgesOf} from "./badges.js";
+import {selected} from "./heatmap.js";
 import {mainAnswer, queriesOf, viewOf} from "./queries.js";
 import {sceneOf} from "./scene.js";
 
@@ -16,10 +17,13 @@ import {sceneOf} from "./scene.js";
 /** @typedef {import("./queries.js").Learnt} Learnt */
 
 /** @returns {Learnt} */
-export const nothingLearnt = () => ({kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false});
+export const nothingLearnt = () => ({kinds: new Set(), hosts: [], series: 0, gaps: false, empty: false});
 
 export class PanelData {
+  #given;
   #palette;
+  /** Of the last answer. @type {Set<string>} */
+  #names = new Set();
   /** @type {Learnt} */
   #learnt = nothingLearnt();
   /** @type {PanelSpec} */
@@ -36,6 +40,7 @@ export class PanelData {
 
   /** @param {Palette} [palette] */
   constructor(palette) {
+    this.#given = palette;
     this.#palette = palette ?? new Palette();
   }
 
@@ -44,13 +49,9 @@ export class PanelData {
     return queriesOf(this.spec, range, width, this.#learnt);
   }
 
-  /**
-   * @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers null: they are asked @param {Mark[]} [marks]
-   * @returns {boolean} whether it shows other series than before
-   */
+  /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers null: they are asked @param {Mark[]} [marks] */
   update(spec, range, answers, marks) {
-    const isOther = spec.series?.join() !== this.spec.series?.join() || spec.expr !== this.spec.expr;
-    if (isOther) {
+    if (spec.series?.join() !== this.spec.series?.join() || spec.expr !== this.spec.expr) {
       this.#learnt = nothingLearnt();
       this.answers = {};
     }
@@ -66,7 +67,6 @@ export class PanelData {
     if (answers || this.scene) this.scene = sceneOf(spec, range, this.answers, this.#palette, this.marks) ?? (answers ? null : this.scene);
     if (this.scene?.gaps.length) this.#learnt.gaps = true;
     this.#learnt.empty = this.isEmpty;
-    return isOther;
   }
 
   /** @param {Answer} answer */
@@ -75,11 +75,10 @@ export class PanelData {
     const names = all.map((series) => typeof series === "string" ? series : nameOf(series));
     this.#learnt.series = all.length;
     this.#learnt.kinds = new Set(answer.counts ? ["distribution"] : all.map((series) => series.kind ?? "value"));
+    // Quite other series are another picture, with the first colours; those that join leave the others theirs.
+    if (!names.some((name) => this.#names.has(name))) this.#palette = this.#given ?? new Palette();
+    this.#names = new Set(names);
     this.#learnt.hosts = [...new Set(names.map((name) => split(name).tags.get("host") ?? ""))].filter((host) => host);
-    if (answer.buckets?.length) {
-      const edges = answer.buckets.filter(([low]) => low > 0);
-      if (edges.length) this.#learnt.powers = Math.max(1, Math.log2(edges[edges.length - 1][1] / edges[0][0]));
-    }
   }
 
   /** The answer that is drawn. */
@@ -124,6 +123,14 @@ export class PanelData {
     const paths = new Set(names.map(pathOf));
     if (paths.size === 1) return visible([...paths][0]);
     return visible(this.spec.expr ?? this.spec.series?.join(", ") ?? this.spec.id);
+  }
+
+  /** What the histogram is of: a box of the heatmap, or all of it; null without a histogram. */
+  get selection() {
+    const {scene, spec: {box, view}} = this;
+    if (!scene) return null;
+    if (box && scene.heat) return selected(scene, {from: box[0], until: box[1], low: box[2], high: box[3]});
+    return view === "histogram" ? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}) : null;
   }
 
   /** What is hidden once a line is switched. @param {string} name */

@@ -1,7 +1,6 @@
 // What pointers do to a panel: the crosshair, selections, and moves of the range that all panels of the screen follow.
 
 import {changed, kShortest} from "../model/range.js";
-import {selected} from "./heatmap.js";
 import {moveLane} from "./lane.js";
 
 /** Pixels within which a click on the pinned crosshair removes it. */
@@ -14,7 +13,6 @@ const kNear = 4;
  * @property {import("./types.js").PanelHost} host
  * @property {(at: {left: number, top: number}|null) => void} point the pointer is there, or has left
  * @property {(selection: import("./crosshair.js").Selection|null) => void} select something is being selected
- * @property {(selection: ReturnType<typeof selected>) => void} choose a box of a heatmap was selected
  * @property {(change: Partial<import("./types.js").PanelSpec>) => void} change
  * @property {() => void} focus
  */
@@ -27,7 +25,7 @@ export function zoom(host, from, until) {
 }
 
 /** @param {Moved} on @returns {import("./interact.js").Moves} */
-export function movesOf({data, plot, host, point, select, choose, change, focus}) {
+export function movesOf({data, plot, host, point, select, change, focus}) {
   return {
     box: () => plot.box,
     get boxes() { return data.scene !== null && data.scene.heat !== null; },
@@ -46,7 +44,10 @@ export function movesOf({data, plot, host, point, select, choose, change, focus}
       const from = plot.timeAt(left);
       const until = plot.timeAt(right);
       if (top === null || bottom === null || !data.scene) zoom(host, from, until);
-      else choose(selected(data.scene, {from, until, low: plot.valueAt(bottom), high: plot.valueAt(top)}));
+      else {
+        const [low, high] = [bottom, top].map((y) => Number(plot.valueAt(y).toPrecision(6)));
+        change({box: [Math.floor(from), Math.ceil(until), low, high]});
+      }
     },
     move: (scale, at, shift, done) => {
       const next = changed(plot.view, {scale, at: plot.timeAt(at)});

@@ -4,7 +4,6 @@ import {html, nothing} from "lit-html";
 import {shortened, visible} from "../model/format.js";
 import {chance, tintScale} from "./badges.js";
 import {controls} from "./controls.js";
-import {selected} from "./heatmap.js";
 import {histogram} from "./histogram.js";
 import {lane, placed} from "./lane.js";
 import {chips, table} from "./legend.js";
@@ -45,31 +44,30 @@ export function heading(data, id, acts) {
  * @param {number|null} at.value where the pointer is, for cells of heatmaps
  * @param {import("./scene.js").Line|undefined} at.line that the numbers are of
  * @param {{column: string, down: boolean}} at.sort of the legend
- * @param {ReturnType<typeof selected>|null} at.selection
  * @param {string[]} at.heat colours
  * @param {object} acts
  * @param {(time: number) => void} acts.pin
  * @param {(change: Partial<PanelSpec>) => void} acts.change
  * @param {(from: number, until: number) => void} acts.zoom
  * @param {Parameters<typeof chips>[2]} acts.legend
- * @param {() => void} acts.closeSelection
- * @param {() => void} acts.changes what changed in the selection
+ * @param {(selection: {from: number, until: number}) => void} acts.changes what changed in the selection
  */
 export function foot(data, plot, at, acts) {
   const scene = /** @type {import("./scene.js").Scene} */ (data.scene);
   const {spec} = data;
   const isBig = spec.height === "XL";
   const box = plot.box;
-  const marks = placed(data.marks, (time) => plot.x(time), box.width);
+  // a table has no time axis
+  const marks = spec.view === "table" ? [] : placed(data.marks, (time) => plot.x(time), box.width);
   const many = scene.lines.length > 1 || scene.rest || scene.before.length;
   let legend;
   if (scene.heat) legend = tintScale(scene, at.heat);
   else if (data.isLarge) legend = table(scene, at.time, acts.legend, at.sort, data.title);
   else legend = many ? chips(scene, at.time, acts.legend) : nothing;
-  const whole = at.selection ?? (spec.view === "histogram" ? selected(scene, {from: scene.from, until: scene.until, low: -Infinity, high: Infinity}) : null);
+  const selection = data.selection;
   return html`${lane(marks, box.left, scene.zone, (mark) => acts.pin(mark.time))}
     ${isBig ? controls(data.shown, data.title, acts.change) : nothing}
     ${readout(scene, at.time, at.line, at.value, acts.zoom)}${legend}
     ${isBig && data.isDistribution ? chance(scene, spec.calls ?? kCalls, (calls) => acts.change({calls})) : nothing}
-    ${whole ? histogram(whole, scene, {close: acts.closeSelection, changes: acts.changes}) : nothing}`;
+    ${selection ? histogram(selection, scene, {close: () => acts.change({box: undefined}), changes: () => acts.changes(selection)}) : nothing}`;
 }

@@ -46,8 +46,6 @@ export class PanelView {
   #pointer = null;
   #sort = {column: "", down: true};
   #top = 0;
-  /** @type {ReturnType<typeof import("./heatmap.js").selected>|null} */
-  #selection = null;
   #said = 0;
   #frame = 0;
   /** @type {(() => void)[]} */
@@ -107,7 +105,7 @@ export class PanelView {
 
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers @param {Mark[]} [marks] */
   update(spec, range, answers, marks) {
-    if (this.#data.update(spec, range, answers, marks)) this.#selection = null;
+    this.#data.update(spec, range, answers, marks);
     this.#draw();
   }
 
@@ -222,11 +220,10 @@ export class PanelView {
       return;
     }
     const value = this.#pointer && scene.heat && this.#plot.canvas ? this.#plot.valueAt(this.#pointer.top) : null;
-    const at = {time: this.#host.crosshair(), value, line: this.#line(), sort: this.#sort, selection: this.#selection, heat: this.#pool.colors().heat};
+    const at = {time: this.#host.crosshair(), value, line: this.#line(), sort: this.#sort, heat: this.#pool.colors().heat};
     render(foot(this.#data, this.#plot, at, {
       pin: (time) => this.#host.pin(time), change: (change) => this.#change(change), zoom: (from, until) => zoom(this.#host, from, until),
-      closeSelection: () => { this.#selection = null; this.#drawFoot(); },
-      changes: () => this.#host.act(spec.id, "changes", {from: this.#selection?.from, until: this.#selection?.until}),
+      changes: ({from, until}) => this.#host.act(spec.id, "changes", {from, until}),
       legend: {
         toggle: (name) => this.#change({hidden: this.#data.hiddenWith(name)}), alone: (name) => this.#change({hidden: this.#data.hiddenBut(name)}),
         emphasize: (name) => { this.#focused = name ?? this.#focused; this.#plot.emphasize(name); },
@@ -255,10 +252,6 @@ export class PanelView {
         this.#crosshair.select(selection);
         this.#drawCrosshair();
       },
-      choose: (selection) => {
-        this.#selection = selection;
-        this.#drawFoot();
-      },
     });
   }
 
@@ -280,8 +273,8 @@ export class PanelView {
       },
       zoom: (from, until) => zoom(this.#host, from, until), say: (words) => this.#say(words), draw: () => this.#drawCrosshair(),
       closeSelection: () => {
-        const had = this.#selection !== null;
-        this.#selection = null;
+        const had = data.spec.box !== undefined;
+        if (had) this.#change({box: undefined});
         return had;
       },
     };

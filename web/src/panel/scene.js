@@ -53,7 +53,7 @@ const kNothing = "no samples";
  * @property {Heat|null} heat
  * @property {import("./unusual.js").Unusual[]} unusual
  * @property {number} samples median of a point
- * @property {string[]} missing @property {string[]} warnings
+ * @property {string[]} missing @property {string[]} warnings @property {string[]} partial what did not come, and why
  */
 
 /** @typedef {{first: number, end: number, from: number, until: number, reason: string}} Gap half-open, in slots and in seconds */
@@ -87,7 +87,7 @@ export function sceneOf(spec, range, answers, palette, marks) {
     ...time, slots, tier: answer.tier ?? null, lines: [], rest: null, restCount: 0, before: [], gaps: [], open: openSlot(time, known),
     now: range.now, zone: range.zone, unit: unitOf("", "gauge"), view: isHeat ? "heatmap" : spec.view === "stack" ? "stack" : "lines",
     scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0, unusual: [],
-    missing: answer.missing ?? [], warnings: answer.warnings ?? [],
+    missing: answer.missing ?? [], warnings: answer.warnings ?? [], partial: [],
   };
   if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
   else {
@@ -103,7 +103,24 @@ export function sceneOf(spec, range, answers, palette, marks) {
     scene.unusual = unusualOf(scene, weeks);
   }
   scene.gaps = gapsOf(scene, range, answers[`${spec.id}~up`], marks);
+  scene.partial = partsMissing(scene, spec, answers);
   return scene;
+}
+
+/**
+ * What a panel asked apart from its own series and did not get, each with the reason.
+ * @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answers} answers
+ */
+function partsMissing(scene, spec, answers) {
+  /** @type {[string, string][]} */
+  const parts = [["all", "the numbers of the whole range"]];
+  if (spec.compare && spec.compare !== "none") parts.push(["cmp", "the range it is compared with"]);
+  if (scene.gaps.length > 0) parts.push(["up", "whether the host was there"]);
+  if (spec.unusual) for (let week = 1; week <= kWeeks; ++week) parts.push([`u${week}`, `${week} ${week === 1 ? "week" : "weeks"} before`]);
+  return parts.flatMap(([end, words]) => {
+    const error = answers[`${spec.id}~${end}`]?.error;
+    return error === undefined ? [] : [`${words}: ${error}`];
+  });
 }
 
 /** @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer @param {boolean} bits */
@@ -313,8 +330,8 @@ function gapsOf(scene, range, up, marks) {
  * @param {Line} line @param {number} from @param {number} until @param {any} up @param {import("./panel.js").Mark[]} marks
  */
 export function reasonOf(line, from, until, up, marks) {
-  const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from);
-  if (loss) return `lost: ${visible(loss.title)}`;
+  const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from && (!mark.host || mark.host === line.host));
+  if (loss) return visible(loss.title);
   if (line.about.since !== undefined && line.about.since !== null && line.about.since >= until) return "before the first sample";
   return isThere(line, from, until, up) === false ? "host silent (agent away)" : kNothing;
 }

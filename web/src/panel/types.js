@@ -15,6 +15,7 @@
  * @property {string} [unit] a unit of model/units.js; default `auto`: the answer's, else the name's ending
  * @property {"S"|"M"|"L"|"XL"} [height] default `M`
  * @property {"none"|"1d"|"1w"} [compare] overlays the range one day or week before, by wall clock of the zone
+ * @property {[number, number, number, number]} [box] of a heatmap: begin, end, lowest and highest value; its histogram is shown
  * @property {string[]} [hidden] names that the legend has switched off
  * @property {"max"|"avg"|"last"} [top] what chooses the 20 lines of many series; default `max`
  * @property {boolean} [unusual] marks slots that are far from the same hour of the four weeks before
@@ -33,6 +34,7 @@
  * @property {number} now the server's time, to tell the slot that is still open
  * @property {string} zone IANA name, or `UTC`
  * @property {number} [finest] seconds of the finest slot that every series has; some may have finer ones
+ * @property {number} [hostFinest] seconds of the finest slot that series of hosts have in the range
  * @property {boolean} [bits] bytes are shown as bits
  * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
  */
@@ -82,6 +84,7 @@
  * @property {number} time
  * @property {number|null} [until]
  * @property {string} title one line of text
+ * @property {string} [host] whose it is; without it, anybody's
  */
 
 /**

@@ -11,8 +11,9 @@ import { Seconds } from "../model/seconds.js";
  * @param {import("../app.js").App} app
  * @param {() => Iterable<Cell>} cellsOf
  * @param {() => void} onMoved some cells have `isMoved` now
+ * @param {() => void} onMissed the answers lack what came while there was no stream
  */
-export function createGridLive(app, cellsOf, onMoved) {
+export function createGridLive(app, cellsOf, onMoved, onMissed) {
   const live = createLiveSlots();
   const seconds = new Seconds();
   /** @type {(() => void)|null} */
@@ -46,7 +47,10 @@ export function createGridLive(app, cellsOf, onMoved) {
       if (names.length === 0) return;
       unwatch = app.live.watch({
         series: names,
-        onBreak: () => live.clear(),
+        onBreak(hasMissed) {
+          live.clear();
+          if (hasMissed) onMissed();
+        },
         onSlots(slots, now) {
           // the stream tells of the finest slots that every series has
           live.add(/** @type {any} */ (slots), now, finestSlot(app.server.get().status?.retention));

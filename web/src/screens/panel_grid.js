@@ -27,6 +27,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {number} [columns] panels side by side on a wide screen; default 2
  * @property {Record<string, number>} [spans] columns of 12 that a panel covers, by its id
  * @property {PanelSpec[]} panels
+ * @property {string} [chosen] id of a panel or note that is marked
  * @property {Note[]} [notes] what is no plot, each before the panel with its `before`, else at the end
  */
 
@@ -53,6 +54,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  *   grid does not do itself: dashboard, duplicate, up, down, left, right, remove
  * @property {(action: import("../panel/panel.js").PanelAction) => boolean} [can] which of those the menus offer
  * @property {string} [where] whose events are marked, as `host=web1`
+ * @property {(id: string) => void} [onCurrent] another panel or note has the focus
  * @property {(spec: PanelSpec) => string} [matchOf] selector of the series in which "what changed" searches
  */
 
@@ -73,7 +75,7 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
-  const live = createGridLive(app, () => cells.values(), () => drawMoved());
+  const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => refresh());
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -99,10 +101,11 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const now = app.clock.now();
     const until = resolve(route.until, now) ?? now;
-    const { status } = app.server.get();
+    const from = resolve(route.from, now) ?? until - 3600;
+    const { status, hostRetention } = app.server.get();
     return {
-      from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), finest: finestSlot(status?.retention), live: route.live === "1",
-      bits: app.prefs.get().bits,
+      from, until, now, zone: app.zone(), finest: finestSlot(status?.retention), hostFinest: finestSlot(hostRetention || status?.retention, now - from),
+      live: route.live === "1", bits: app.prefs.get().bits,
     };
   }
 
@@ -138,7 +141,7 @@ export function createPanelGrid(element, app, options) {
   function keyOf(cell) {
     const route = app.route();
     const width = Math.round((cell.element.clientWidth || 480) / kWidthStep);
-    return JSON.stringify([route.from, route.until, app.zone(), width, drawn(cell)]);
+    return JSON.stringify([route.from, route.until, app.zone(), width, { ...drawn(cell), box: undefined }]);
   }
 
   /** A cell needs its request no more; the last one of a request ends it. @param {Cell} cell */
@@ -280,20 +283,30 @@ export function createPanelGrid(element, app, options) {
   async function readMarks() {
     const route = app.route();
     const key = `${route.from} ${route.until}`;
-    const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until, options.where);
+    const found = await loadMarks(app, route.from, route.until, options.where);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
+  }
+
+  /** Asks for what may have changed of everything in view. */
+  function refresh() {
+    for (const cell of cells.values()) {
+      if (cell.run !== null) continue;
+      cell.asked = "";
+      cell.isOld = true;
+    }
+    requestSoon();
+    void readMarks();
   }
 
   /** @param {string} id @param {PanelSpec} spec @returns {Cell} */
   function makeCell(id, spec) {
     const cellElement = document.createElement("section");
     cellElement.className = "panel-cell";
-    cellElement.addEventListener("focusin", () => { current = id; });
-    cellElement.addEventListener("pointerdown", () => { current = id; });
+    cellElement.addEventListener("focusin", () => become(id));
+    cellElement.addEventListener("pointerdown", () => become(id));
     /** @type {Cell} */
     const cell = {
       element: cellElement, spec, answers: {}, asked: "", run: null, isOld: false, extra: new Set(), isNear: false, isMoved: false,
@@ -303,7 +316,20 @@ export function createPanelGrid(element, app, options) {
     return cell;
   }
 
-  const noteElement = createNoteElements();
+  /** @param {string} id */
+  function become(id) {
+    if (current === id) return;
+    current = id;
+    options.onCurrent?.(id);
+  }
+  const noteElement = createNoteElements(become);
+
+  /** @param {Group} group @param {Note} note */
+  function noteOf(group, note) {
+    const made = noteElement(note, group.spans?.[note.id]);
+    made.classList.toggle("is-chosen", group.chosen === note.id);
+    return made;
+  }
 
   /** @param {Group} group */
   function sectionOf(group) {
@@ -355,7 +381,7 @@ export function createPanelGrid(element, app, options) {
         shown.push(section.element);
         const order = [];
         for (const spec of group.panels) {
-          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteElement(note, group.spans?.[note.id]));
+          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteOf(group, note));
           let cell = cells.get(spec.id);
           if (cell === undefined) {
             cell = makeCell(spec.id, spec);
@@ -366,10 +392,11 @@ export function createPanelGrid(element, app, options) {
           cell.element.className = cell.element.className.replace(/ ?(span-\d+|is-big)/g, "");
           if (span !== undefined) cell.element.classList.add(`span-${span}`);
           if (route.big === spec.id) cell.element.classList.add("is-big");
+          cell.element.classList.toggle("is-chosen", group.chosen === spec.id);
           order.push(cell.element);
         }
         for (const note of group.notes ?? []) {
-          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteElement(note, group.spans?.[note.id]));
+          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteOf(group, note));
         }
         arrange(section.grid, order);
       }
@@ -384,16 +411,7 @@ export function createPanelGrid(element, app, options) {
       live.watch();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
-    /** Asks for what may have changed of everything in view. */
-    refresh() {
-      for (const cell of cells.values()) {
-        if (cell.run !== null) continue;
-        cell.asked = "";
-        cell.isOld = true;
-      }
-      requestSoon();
-      void readMarks();
-    },
+    refresh,
     /** @param {string} name @param {KeyboardEvent} event @returns {boolean} */
     key(name, event) {
       if (name === "j" || name === "k") {
@@ -409,6 +427,8 @@ export function createPanelGrid(element, app, options) {
       return cell?.panel.key(name, event) ?? false;
     },
     current: () => current,
+    /** Makes a panel or note the one that is marked. @param {string} id */
+    choose: become,
     /** @param {string} id */
     focus(id) {
       current = id;

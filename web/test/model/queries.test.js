@@ -11,7 +11,8 @@ import {unit} from "../../src/model/units.js";
 import {badgesOf} from "../../src/panel/badges.js";
 import {spacing} from "../../src/panel/time_axis.js";
 import {changed, kPresets, kShortest} from "../../src/model/range.js";
-import {finestSlot, grouping, maxPoints, openSlot, roundStep} from "../../src/model/step.js";
+import {queriesOf} from "../../src/panel/queries.js";
+import {finestSlot, grouping, isOfHosts, maxPoints, openSlot, roundStep} from "../../src/model/step.js";
 
 const kRange = {from: 0, until: 100, now: 95, zone: "UTC"};
 
@@ -35,8 +36,9 @@ test("a gap is longer than two slots, and has a reason", () => {
   assert.deepEqual(plain.gaps.map(({from, until, reason}) => ({from, until, reason})), [{from: 50, until: 80, reason: "no samples"}]);
   const up = {"p~up": {id: "p~up", status: 200, from: 0, until: 100, step: 10, series: [{name: "host.up;host=web7", kind: "counter", count: avg}]}};
   assert.equal(scene(answer, {}, up).gaps[0].reason, "host silent (agent away)");
-  const marks = [{kind: "loss", time: 60, until: 70, title: "spool_full, 400 lines"}];
-  assert.equal(scene(answer, {}, up, marks).gaps[0].reason, "lost: spool_full, 400 lines");
+  const mark = {kind: "loss", time: 60, until: 70, title: "web7 lost 400 lines: spool_full", host: "web7"};
+  assert.equal(scene(answer, {}, up, [mark]).gaps[0].reason, "web7 lost 400 lines: spool_full");
+  assert.equal(scene(answer, {}, up, [{...mark, host: "web8"}]).gaps[0].reason, "host silent (agent away)");
   assert.equal(scene({series: [{name: "a", kind: "gauge", avg: [null, null, null, null, 1, 1, 1, 1, 1, 1], since: 40}]}).gaps[0].reason, "before the first sample");
 });
 
@@ -70,8 +72,21 @@ test("ranges go down to a few seconds, by the menu to a minute; expressions keep
   assert.equal(finestSlot("1s:6h,10s:10d"), 1);
   assert.equal(finestSlot("10s:10d,5m:1y,1h:6y"), 10);
   assert.equal(finestSlot(undefined), 10);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 5 * 3600), 1);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 7 * 3600), 10);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 20 * 86400), 300);
   assert.equal(roundStep(0, 60, 300, 10), 10);
   assert.equal(roundStep(0, 60, 300, 1), 1);
+});
+
+test("expressions over series of hosts have steps of seconds where hosts keep them", () => {
+  const range = {from: 1000, until: 1120, now: 1120, zone: "UTC", finest: 10, hostFinest: 1};
+  const step = (/** @type {string} */ expr) => queriesOf({id: "p", expr}, /** @type {any} */ (range), 400, {powers: 0})[0].step;
+  assert.equal(step(`sum(rate({"host.cpu.time_ns",mode!="idle"}[$step]))`), 1);
+  assert.equal(step(`avg({"host.load.1m"})`), 1);
+  assert.equal(step(`avg({"host.load.1m"}) + avg({"shop.load"})`), undefined);
+  assert.equal(step(`rate({"shop.orders"}[$step])`), 10);
+  assert.ok(isOfHosts(`topk(5, { "host.cgroup.tasks"})`) && !isOfHosts("1 + 1"));
 });
 
 test("of many series twenty are lines and the rest one exact band", () => {
@@ -138,7 +153,7 @@ test("points suit the width, rows have two pixels", () => {
   assert.equal(maxPoints(1200), 600);
   assert.equal(maxPoints(10), 60);
   assert.equal(maxPoints(1e5), 1000);
-  for (const [height, powers] of [[150, 10], [150, 40], [400, 20]]) assert.ok(height / (powers * 2 ** grouping(height, powers)) >= 2);
+  assert.deepEqual([86, 154, 254, 414].map(grouping), [1, 2, 2, 3]);
 });
 
 test("a slot is unusual three deviations from the same hour of four weeks", () => {
