@@ -44,7 +44,7 @@ export class PanelView {
   #pool;
   #palette;
   #given;
-  /** Of the last answer. @type {Set<string>} */
+  /** Names of the last answer. @type {Set<string>} */
   #names = new Set();
   #id = `panel-${++panels}`;
   /** @type {PanelSpec} */
