@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/folder_watch.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/thread.h"
 #include "server/live/live_stream.h"
-#include "server/web/folder_watch.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -64,7 +64,7 @@ class LiveHub final : public LiveSource {
   };
   std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
   bool send_events(LiveStream& stream, uint64_t last) const;
-  // Returns true if the streams are to be told that the page has changed.
+  // Returns true if the streams are to hear that the page has changed.
   bool page_changed(SteadyTime now, bool has_streams);
   void run();
 
@@ -73,7 +73,9 @@ class LiveHub final : public LiveSource {
   const std::shared_ptr<Count> count_ = std::make_shared<Count>();
   Counter& refused_;
   Counter& cut_;
+  LivePool pool_;
   // Confined to the thread.
+  uint64_t turn_ = 0;  // the number of the last one
   SteadyTime state_due_{};
   SteadyTime page_due_{};
   bool had_streams_ = false;  // in the last turn

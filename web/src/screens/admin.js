@@ -37,7 +37,7 @@ export function retentionText(rule) {
   return rule.split(",").map((tier) => tier.replace(/^(.+):(.+)$/, "$1 slots for $2")).join(", ");
 }
 
-/** Whether the number that was typed is the one of the preview; blanks and commas between digits do not matter. @param {string} typed @param {number} total */
+/** Says if the number that was typed is the one of the preview; blanks and commas between digits do not matter. @param {string} typed @param {number} total */
 export function isConfirmed(typed, total) {
   return total > 0 && typed.replace(/[\s,\u202f]/g, "") === String(total);
 }

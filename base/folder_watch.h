@@ -1,4 +1,4 @@
-// FolderWatch: tells when files of a folder have changed, for those who work on the page.
+// FolderWatch: says when files of a folder have changed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class FolderWatch {
   // Forgets what has changed so far.
   void start();
   // Returns true once after files came, went, or got another size or time, and were the same at the call
-  // before: so a change of many files is told when it is complete. Hidden files are left out. Cost: a look
+  // before: so a change of many files is one change, and complete. Hidden files are left out. Cost: a look
   // at each file, no bytes are read.
   bool has_changed();
 

@@ -1,5 +1,5 @@
-// A folder of the page while somebody works on it.
-#include "server/web/folder_watch.h"
+// A folder while somebody works on its files.
+#include "base/folder_watch.h"
 
 #include <gtest/gtest.h>
 

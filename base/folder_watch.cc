@@ -1,4 +1,4 @@
-#include "server/web/folder_watch.h"
+#include "base/folder_watch.h"
 
 #include <filesystem>
 #include <string_view>
