@@ -149,7 +149,8 @@ TEST_F(Demo, HasDashboardsOfSeveralVersions) {
   };
   EXPECT_TRUE(wait_until([&] { return versions("shop") == 3 && versions("database-disks") == 2; }));
   size_t saved = 0;
-  for (const json::value& one : get("/api/v1/dashboards").at("dashboards").as_array())
+  const json::value all = get("/api/v1/dashboards");
+  for (const json::value& one : all.at("dashboards").as_array())
     saved += one.at("source") == "saved" ? 1U : 0U;
   EXPECT_EQ(saved, 2U);
   EXPECT_EQ(get("/api/v1/dashboards/shop").at("panels").as_array().size(), 5U);
@@ -165,7 +166,8 @@ TEST_F(Demo, ClocksOfTheLabAreWrongNamesAreOddAndSomeSamplesAreLate) {
   }));
   EXPECT_NEAR(host("lab9.example.org").at("agent").at("skew_ms").to_number<double>(), 95'000, 5000);
   EXPECT_TRUE(wait_until([&] {
-    for (const json::value& agent : get("/api/v1/status/agents").at("agents").as_array()) {
+    const json::value report = get("/api/v1/status/agents");
+    for (const json::value& agent : report.at("agents").as_array()) {
       if (agent.at("host") == "lab10.example.org") return agent.at("refused").as_object().contains("too_new");
     }
     return false;
