@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Of the tokens "r" and "w".
+// The hashes of the tokens "r" and "w".
 constexpr const char* kSha256OfR = "454349e422f05297191ead13e21d3db520e5abef52055e4964b82fb213f593a1";
 constexpr const char* kSha256OfW = "50e721e49c013f00c62cf59f2163542a9d8df02464efeb615d31051b0fddc326";
 
