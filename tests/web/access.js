@@ -50,7 +50,7 @@ async function violations(page, only) {
 async function open({ page, go }, scene) {
   await page.goto("about:blank");
   await go(scene.hash);
-  await page.waitForSelector("#main h1, #main .panel-cell");
+  await page.waitForSelector("#main h1, #main .panel-cell", { state: "attached" });
   await page.waitForFunction(() => document.querySelector("#progress.on, .skeleton") === null &&
     [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight));
   for (const key of scene.keys ?? []) await page.keyboard.press(key);

@@ -153,6 +153,7 @@ export class Plot {
   }
 
   redraw() {
+    this.#still = null;
     if (this.#scene) this.#make(this.#made);
   }
 

@@ -102,7 +102,8 @@ export function sceneOf(spec, range, answers, palette, marks) {
     const weeks = Array.from({length: kWeeks}, (_, i) => ({...answers[`${spec.id}~u${i + 1}`], week: i + 1})).filter((week) => week.series && week.step);
     scene.unusual = unusualOf(scene, weeks);
   }
-  scene.gaps = gapsOf(scene, range, answers[`${spec.id}~up`], marks);
+  // what came after the answer was asked is not known, so it is no gap
+  scene.gaps = gapsOf(scene, {...range, now: known}, answers[`${spec.id}~up`], marks);
   scene.partial = partsMissing(scene, spec, answers);
   return scene;
 }

@@ -44,6 +44,9 @@ test("a gap is longer than two slots, and has a reason", () => {
 
 test("series that are sent each minute have no gaps between their samples", () => {
   assert.deepEqual(scene({series: [{name: "a", kind: "gauge", avg: [1, null, null, 1, null, null, 1, null, null, 1]}]}).gaps, []);
+  const old = [{name: "a", kind: "gauge", avg: [1, 1, 1, 1, 1, 1, null, null, null, null]}];
+  assert.equal(scene({series: old}).gaps.length, 1);
+  assert.deepEqual(scene({series: old, at: 62}).gaps, [], "what came after the answer was asked is not known");
 });
 
 test("seconds that are on their way are neither a fall of the rate nor a gap; ten of them that lack are", () => {
