@@ -157,7 +157,8 @@ std::optional<Fault> Server::open_ports() {
   live_ = std::make_unique<LiveHub>(
       LiveHub::Services{
           table_, data(), registry_, clock_, [this] { return live_state(); },
-          config_.http_assets.empty() ? nullptr : std::make_unique<FolderWatch>(config_.http_assets)},
+          config_.http_assets.empty() ? nullptr : std::make_unique<FolderWatch>(config_.http_assets),
+          [this] { return documents_.events().last_id(); }, [this](uint64_t id) { return live_events(id); }},
       config_.live_streams);
   return http_.open(std::move(routes), admin_->routes(), *live_, *std::move(access),
                     store_->fault().has_value());
@@ -199,16 +200,24 @@ std::string Server::live_state() const {
   return out;
 }
 
+LiveEvents Server::live_events(uint64_t after) {
+  LiveEvents out{.last = documents_.events().last_id()};
+  for (const auto& event : documents_.events().after(after, kLiveEventsBytesMax)) {
+    out.last = event->id;
+    append_event_json(out.data.emplace_back(), *event);
+  }
+  return out;
+}
+
 void Server::log_ready() const {
   const Ports at = ports();
-  const std::string admin = http_.admin_path();
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.steady() - started_);
   log_.info("ready", {{"line", at.line.text()},
                       {"graphite", at.graphite.text()},
                       {"statsd", at.statsd.text()},
                       {"agent", at.agent.text()},
                       {"http", at.http.text()},
-                      {"admin", admin.empty() ? "off" : admin},
+                      {"admin", at.admin.empty() ? "off" : at.admin},
                       {"series", table_.series_count()},
                       {"ms", ms.count()}});
 }

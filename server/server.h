@@ -57,9 +57,10 @@ class Server {
 
   struct Ports : Listeners::Ports {
     Endpoint http;
+    std::string admin;  // the path of the admin socket; empty: off
   };
   // Returns the addresses it listens on. Requires: start() has succeeded.
-  Ports ports() const { return {listeners_.ports(), http_.api_endpoint()}; }
+  Ports ports() const { return {listeners_.ports(), http_.api_endpoint(), http_.admin_path()}; }
 
  private:
   Store& data() { return layer_ ? *layer_ : *store_; }
@@ -70,6 +71,7 @@ class Server {
   void stop_http();
   Status stop_ticks(Duration patience);
   std::string live_state() const;
+  LiveEvents live_events(uint64_t after);
 
   static constexpr Duration kWritePatience = std::chrono::seconds(5);  // of a request that changes a document
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);

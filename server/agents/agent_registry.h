@@ -119,6 +119,8 @@ class AgentRegistry final : public TickParticipant {
     std::string host;
     std::string version;
     bool is_connected = false;
+    HostBoot boot;
+    SharedSources sources;  // nullptr if it is not connected, or has not said
     uint64_t gaps = 0;
     std::optional<AgentGap> last_gap;
   };

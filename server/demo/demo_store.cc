@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/demo/demo_boots.h"
 #include "storage/activity.h"
 
 namespace statmill {
@@ -114,6 +115,7 @@ Status DemoStore::write_names(const DemoWorld& world) {
   // Which shard's row has the activity of a series does not matter.
   batch.flushed.push_back({0, 0, encode_activity(std::move(activity))});
   batch.rollup_position = RollupPosition{past_.open_chunk(), 0};
+  batch.agents = demo_agents_before(world.fleet(), world.start_s());
   return below_.write(batch);
 }
 

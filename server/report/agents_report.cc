@@ -11,6 +11,10 @@ void write_time(JsonObject& object, std::string_view name, Timestamp time) {
   object.number(name, static_cast<double>(unix_seconds(time)));
 }
 
+std::string booted_text(const HostBoot& boot) {
+  return boot.time == Timestamp() ? "null" : std::to_string(unix_seconds(boot.time));
+}
+
 void write_gaps(std::string& out, const AgentRow& row) {
   JsonArray gaps(out);
   for (const AgentGap& gap : row.last_gaps) {
@@ -64,6 +68,8 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
   one.key("connected").append(agent.connection ? "true" : "false");
   one.text("peer", agent.peer());
   one.text("version", agent.agent_version());
+  one.text("kernel", agent.boot().kernel);
+  one.key("booted").append(booted_text(agent.boot()));
   one.key("ephemeral").append(row.is_ephemeral ? "true" : "false");
   one.count("epoch", row.position.epoch);
   one.count("accepted", row.position.seq);

@@ -28,7 +28,9 @@ class AgentsReportTest : public testing::Test {
     HelloFrame frame{.acknowledged = {.epoch = 1},
                      .clock = now_.wall + ahead,
                      .host = agent == 1 ? "web1" : "web2",
-                     .agent_version = "1.2"};
+                     .agent_version = "1.2",
+                     .kernel = "6.1",
+                     .uptime = std::chrono::seconds(1000)};
     frame.id.bytes.fill(agent);
     frame.secret.bytes.fill(0x5e);
     return frame;
@@ -70,7 +72,8 @@ TEST_F(AgentsReportTest, ShowsAllFieldsButNoSecret) {
   EXPECT_EQ(
       json,
       R"({"known":1,"connected":1,"host_conflicts":[],"outdated":[],"agents":[{"host":"web1","id":"01010101","connected":true,)"
-      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
+      R"("peer":"10.0.0.7:99","version":"1.2","kernel":"6.1","booted":1699999000,)"
+      R"("ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
       R"("lag_s":9,)"
       R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
       R"("refused":{"too_old":3},"spool_bytes":4096,"lines_dropped":5,"collectors":2,"collectors_not_ok":1,)"

@@ -84,6 +84,9 @@
  * @property {number} time
  * @property {number|null} [until]
  * @property {string} title one line of text
+ * @property {string} [text]
+ * @property {string[]} [tags]
+ * @property {string} [where] what it concerns, as `host=web1`
  * @property {string} [host] whose it is; without it, anybody's
  */
 
@@ -113,8 +116,8 @@
  */
 
 /**
- * `changes` has {from, until}, `save` {name, type, content: string|Blob}, `copy` a text.
- * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"save"|"copy"|"retry"} PanelAction
+ * `changes` has {from, until}, `event` {marks: Mark[]}, `save` {name, type, content: string|Blob}, `copy` a text.
+ * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"event"|"save"|"copy"|"retry"} PanelAction
  */
 
 /** @typedef {{label: string, key?: string, checked?: boolean, separator?: boolean, run?: () => void}} MenuItem */
