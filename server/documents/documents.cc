@@ -66,6 +66,8 @@ void Documents::tick(TickTime now) {
 }
 
 void Documents::note_start(std::string_view version) {
+  // What agents lost in earlier runs is no news; what they tell from now on is.
+  agent_events_.tick(TickTime::of(services_.clock));
   const std::optional<Event> last = events_.newest_own("server");
   const bool was_clean = !last || last->tags.back() == kStop;
   Event event{.time = services_.clock.wall(), .title = "the server started"};

@@ -45,7 +45,8 @@ class Documents {
   // Called on the tick thread before each tick.
   void tick(TickTime now);
 
-  // Notes events of the server itself. `version` is that of the program.
+  // Notes events of the server itself. `version` is that of the program. Call note_start() before agents can
+  // connect.
   void note_start(std::string_view version);
   void note_stop();
   // Series were deleted, erased or renamed.

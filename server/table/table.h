@@ -171,6 +171,9 @@ class Table final : public SampleSink {
 
   // The newest slot of any accepted sample; Series::kNoSlot if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
+  // No series has an older slot than this one; Series::kNoSlot if there was no sample. Deleted series count
+  // until the next start.
+  Slot oldest_slot() const { return oldest_slot_.load(std::memory_order_relaxed); }
 
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series created by samples since the start, including those deleted since.
@@ -199,7 +202,7 @@ class Table final : public SampleSink {
   Series& create_for_sample(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                             size_t parity) REQUIRES(shard.mutex);
   std::vector<Placed> place(Batch& batch, Timestamp now, Timestamp sent);
-  void raise_newest_slot(Slot slot);
+  void include_slots(Slot oldest, Slot newest);
   uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context);
   Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
@@ -240,6 +243,7 @@ class Table final : public SampleSink {
   std::atomic<uint64_t> series_created_{0};
   std::atomic<size_t> ram_bytes_{0};                // of deltas, pending and flushing windows
   std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
+  std::atomic<Slot> oldest_slot_{Series::kNoSlot};  // only falls; relaxed, as well
   // Odd while names change. The tick writes it with release order before and after the change; queries read
   // it with acquire order.
   std::atomic<uint64_t> names_version_{0};
