@@ -24,7 +24,7 @@ import {queriesOf} from "./queries.js";
  * @returns {BatchQuery[]}
  */
 export function panelQueries(spec, range, width) {
-  return queriesOf(spec, range, width, {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false});
+  return queriesOf(spec, range, width, {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0});
 }
 
 /**

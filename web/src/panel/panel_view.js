@@ -55,7 +55,7 @@ export class PanelView {
   /** @type {import("./scene.js").Scene|null} */
   #scene = null;
   /** @type {import("./queries.js").Learnt} */
-  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
+  #learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0};
   #loading = false;
   #visible = false;
   /** The line that the readout is of. @type {string|null} */
@@ -135,7 +135,7 @@ export class PanelView {
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers @param {Mark[]} [marks] */
   update(spec, range, answers, marks) {
     if (spec.series?.join() !== this.#spec.series?.join() || spec.expr !== this.#spec.expr) {
-      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0, empty: false};
+      this.#learnt = {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0};
       this.#answers = {};
       this.#selection = null;
     }
@@ -150,7 +150,6 @@ export class PanelView {
     }
     if (answers || this.#scene) this.#scene = sceneOf(spec, range, this.#answers, this.#palette, this.#marks) ?? (answers ? null : this.#scene);
     if (this.#scene?.gaps.length) this.#learnt.gaps = true;
-    this.#learnt.empty = this.#isEmpty();
     this.#draw();
   }
 
@@ -296,7 +295,7 @@ export class PanelView {
   /** What stands in place of a plot, and the table. */
   #drawOver() {
     const state = stateOf({
-      spec: this.#spec, range: this.#range, answer: this.#answer(), last: this.#answers[`${this.#spec.id}~last`], scene: this.#scene, isLoading: this.#loading,
+      spec: this.#spec, range: this.#range, answer: this.#answer(), scene: this.#scene, isLoading: this.#loading,
       isEmpty: this.#isEmpty(), title: this.#title(), top: this.#top,
     }, {
       retry: () => this.#host.act(this.#spec.id, "retry"), go: (from, until) => this.#host.setRange(from, until, true),

@@ -49,6 +49,7 @@
  * @property {number} [until]
  * @property {number} max_points
  * @property {number} [grouping]
+ * @property {boolean} [about] from when to when each series has samples
  */
 
 /**
@@ -63,6 +64,9 @@
  * @property {number|null} [tier]
  * @property {[number, number]} [covers]
  * @property {any[]} [series]
+ * @property {number} [since] of heatmaps: start of the oldest slot that ever had a sample; of others each series has it
+ * @property {number} [last] of the newest one
+ * @property {number} [kept_from] what ends before this time is past the retention
  * @property {number[][]} [buckets] of heatmaps
  * @property {number[][]} [counts] of heatmaps
  * @property {Record<string, import("../model/seconds.js").Second[]>} [seconds] of live series by name, which the page has worked out
@@ -80,6 +84,7 @@
  * @property {number} time
  * @property {number|null} [until]
  * @property {string} title one line of text
+ * @property {string} [reason] of a loss: what is said of the gap that it left
  */
 
 /**

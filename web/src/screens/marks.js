@@ -18,14 +18,15 @@ export async function loadMarks(app, from, until, where = "") {
     const isLoss = tags.includes("gap");
     if (where === "" && !isLoss && event.source === "server" && tags.includes("agent")) continue;
     if (event.time >= until || (event.until ?? event.time) < from) continue;
-    marks.push({ kind: isLoss ? "loss" : "event", time: event.time, until: event.until ?? null, title: String(event.title) });
+    const text = isLoss && event.text ? String(event.text) : "";
+    marks.push({ kind: isLoss ? "loss" : "event", time: event.time, until: event.until ?? null, title: `${event.title}${text && `: ${text}`}`, reason: text });
   }
   // a server without events still tells of the losses of its agents
   const agents = events === null ? await app.client.get("/api/v1/status/agents").catch(() => null) : null;
   for (const agent of agents?.agents ?? []) {
     for (const gap of agent.last_gaps ?? []) {
       if (gap.from >= until || gap.to < from) continue;
-      marks.push({ kind: "loss", time: gap.from, until: gap.to, title: `${agent.host}: ${gap.lines} lines lost, ${gap.reason}` });
+      marks.push({ kind: "loss", time: gap.from, until: gap.to, title: `${agent.host}: ${gap.lines} lines lost, ${gap.reason}`, reason: `${gap.lines} lines lost, ${gap.reason}` });
     }
   }
   return marks.sort((a, b) => a.time - b.time);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {command, csv, curl} from "../../src/panel/export.js";
+import {elsewhere} from "../../src/panel/panel_state.js";
+import {queriesOf} from "../../src/panel/queries.js";
 import {sceneOf} from "../../src/panel/scene.js";
 import {selected} from "../../src/panel/heatmap.js";
 import {sentence} from "../../src/panel/readout.js";
@@ -34,7 +36,42 @@ test("a gap is longer than two slots, and has a reason", () => {
   assert.equal(scene(answer, {}, up).gaps[0].reason, "host silent (agent away)");
   const marks = [{kind: "loss", time: 60, until: 70, title: "spool_full, 400 lines"}];
   assert.equal(scene(answer, {}, up, marks).gaps[0].reason, "lost: spool_full, 400 lines");
-  assert.equal(scene({series: [{name: "a", kind: "gauge", avg: [null, null, null, null, 1, 1, 1, 1, 1, 1], since: 40}]}).gaps[0].reason, "before the first sample");
+  const told = [{...marks[0], title: "web7 lost lines: 400 lines, spool_full", reason: "400 lines, spool_full"}];
+  assert.equal(scene(answer, {}, up, told).gaps[0].reason, "400 lines, spool_full");
+});
+
+test("before the first sample of all lines, and past their retention, there is a reason", () => {
+  const avg = [null, null, null, null, 1, 1, 1, 1, 1, 1];
+  const reason = (/** @type {any[]} */ ...abouts) => scene({series: abouts.map((about, i) => ({name: `a${i}`, kind: "gauge", avg, ...about}))}).gaps[0].reason;
+  assert.equal(reason({since: 40}), "before the first sample");
+  assert.equal(reason({since: 39}), "no samples");
+  assert.equal(reason({since: 40}, {since: 10}), "no samples");
+  assert.equal(reason({since: 40}, {since: 50}), "before the first sample");
+  assert.equal(reason({since: -500, kept_from: 33}), "older than retention", "it ends within the slot before");
+  assert.equal(reason({since: -500, kept_from: 29}), "no samples");
+  assert.equal(reason({since: -500, kept_from: 33}, {since: -500, kept_from: 0}), "no samples");
+  const heat = scene({series: ["a"], buckets: [[1, 2]], counts: [[null, null, null, null, 5, 5, 5, 5, 5, 5]], count: [0, 0, 0, 0, 5, 5, 5, 5, 5, 5].map((n) => n || null), since: 40, last: 90, kept_from: -9});
+  assert.equal(heat.gaps[0].reason, "before the first sample");
+});
+
+test("a range without samples says where they are", () => {
+  const range = {from: 3600, until: 7200, now: 200_000, zone: "UTC"};
+  const of = (/** @type {any[]} */ ...series) => elsewhere(/** @type {any} */ ({id: "p", status: 200, series}), range);
+  assert.equal(of({name: "a"}), null);
+  assert.deepEqual(of({since: 0, last: 1800, kept_from: -1}), {words: "the last one was 00:30", at: 1800});
+  assert.deepEqual(of({since: 0, last: 1800, kept_from: -1}, {since: 0, last: 3000, kept_from: -1}), {words: "the last one was 00:50", at: 3000});
+  assert.deepEqual(of({since: 0, last: 100_000, kept_from: -1}), {words: "the last one was 1970-01-02 03:46", at: 100_000});
+  assert.deepEqual(of({since: 7200, last: 100_000, kept_from: -1}), {words: "the first one was 02:00", at: 7200});
+  assert.deepEqual(of({since: 0, last: 100_000, kept_from: 50_000}), {words: "that is older than retention, which begins 13:53", at: null});
+  assert.deepEqual(of({since: 0, last: 1800, kept_from: 50_000}), {words: "the last one was 00:30, which is older than retention", at: null});
+  assert.deepEqual(elsewhere(/** @type {any} */ ({counts: [], since: 0, last: 1800, kept_from: -1}), range), {words: "the last one was 00:30", at: 1800});
+});
+
+test("what is drawn is asked from when to when it has samples", () => {
+  const learnt = {kinds: new Set(["gauge"]), hosts: [], series: 1, gaps: false, powers: 0};
+  const asked = queriesOf({id: "p", series: ["a"], compare: "1d"}, kRange, 600, learnt);
+  assert.deepEqual(asked.map((one) => [one.id, one.about]), [["p", true], ["p~cmp", undefined], ["p~all", undefined]]);
+  assert.equal(queriesOf({id: "p", expr: "sum(a)"}, kRange, 600, learnt)[0].about, undefined);
 });
 
 test("series that are sent each minute have no gaps between their samples", () => {
