@@ -133,7 +133,7 @@ browserTest("the rule of retention that holds for a name is told while it is typ
 browserTest("the lines that cache2 lost are one number in the loss mark, the strip, the readout and Status", async () => {
   const server = await startServer({ options: ["--demo"] });
   const { page, go } = await openPage(server);
-  await go("#/explore?p0=g:host.cpu.busy_percent;*host=cache2.example.org*&from=-4h&tz=UTC");
+  await go("#/status?tz=UTC");
   await page.waitForSelector(".button.loss.warn");
   const agent = (await server.json("/api/v1/status/agents?host=cache2.example.org")).agents[0];
   const [gap] = agent.last_gaps;
@@ -141,12 +141,16 @@ browserTest("the lines that cache2 lost are one number in the loss mark, the str
   assert.ok(gap.lines > 0);
   assert.equal(await page.getAttribute(".button.loss", "aria-label"), `${count(gap.lines)} lost`);
 
+  await go(`#/explore?p0=g:host.cpu.busy_percent;*host=cache2.example.org*&from=${gap.to - 600}&until=${gap.to + 600}&tz=UTC`);
   const mark = page.locator(".panel-lane .mark.loss");
   await mark.waitFor();
   const words = /** @type {string} */ (await mark.getAttribute("aria-label"));
   assert.ok(words.startsWith(time(gap.from || gap.to, "UTC")), words);  // before its first gap an agent has sent nothing
   assert.ok(words.includes(`${gap.lines} lines`) && words.includes("spool_full"), words);
   await mark.click();
+  await page.locator(".panel-body").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector(".panel-readout .why")?.textContent?.includes("spool_full"));
   assert.ok((await shown(page.locator(".panel-readout .why"))).includes(`${gap.lines} lines`));
 

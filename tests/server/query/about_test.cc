@@ -82,7 +82,7 @@ TEST_F(AboutTest, WhatIsToldIsOfTheWholeSeriesAndOfItsRule) {
 }
 
 TEST_F(AboutTest, ADistributionHasTheErrorOfItsPercentilesWithoutAny) {
-  send("%d 1700000000 5\n%coarse 1700000000 h3 100 20:5\n");
+  send("%d 1700000000 5\n%coarse 1700000000 h3 655360 120:5\n");
   EXPECT_EQ(series("/api/v1/query?series=d&from=1699999990&about=true").at("within"), 0.015625);
   EXPECT_EQ(series("/api/v1/query?series=coarse&from=1699999990&about=true").at("within"), 0.078125);
 }

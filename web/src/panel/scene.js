@@ -295,10 +295,10 @@ function gapsOf(scene, range, up, marks) {
 /**
  * Why there are no samples, as far as it is known.
  * @param {Line[]} lines @param {number} from @param {number} until @param {any} up @param {import("./panel.js").Mark[]} marks
- * @param {number} [step] of a slot: retention may end within one
+ * @param {number} [step] of a slot: losses and retention may end within one
  */
 export function reasonOf(lines, from, until, up, marks, step = 0) {
-  const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from);
+  const loss = marks.find((mark) => mark.kind === "loss" && mark.time <= until + step && (mark.until ?? mark.time) >= from - step);
   if (loss) return visible(loss.reason || `lost: ${loss.title}`);
   if (lines.every(({about}) => about.since !== undefined && about.since >= until)) return "before the first sample";
   if (lines.every(({about}) => about.kept_from !== undefined && about.kept_from >= until - step)) return "older than retention";
