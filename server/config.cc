@@ -17,6 +17,15 @@ std::vector<Setting> store_and_line_settings(ServerConfig& c) {
   const auto add_rule = [&c](const std::string& text) -> Status {
     return c.retention.tiers().count() == 0 ? Status::ok() : c.retention.add_rule(text);
   };
+  // The last rule, so that any other rule for hosts comes first.
+  const auto keep_seconds = [&c](const std::string& text) -> Status {
+    const Result<Duration> kept = parse_duration(text);
+    if (!kept) return kept.error();
+    const Tiers& tiers = c.retention.tiers();
+    if (kept->count() == 0 || tiers.count() == 0 || !tiers.has_detail()) return Status::ok();
+    const Duration finest = std::chrono::seconds(tiers.finest().retention_s);
+    return c.retention.add_rule("host.* 1s:" + format_duration(std::min(*kept, finest)));
+  };
   return {
       {"store.path", "DIR", "/var/lib/statmill", "data directory; created if it does not exist", set_path},
       {"salvage", "", "false",
@@ -34,6 +43,9 @@ std::vector<Setting> store_and_line_settings(ServerConfig& c) {
       {"retention.rule", "RULE", "",
        "\"GLOB TIERS\": tiers of the series whose names match; may be repeated, the first match applies",
        add_rule, true},
+      {"retention.host_seconds", "TIME", "6h",
+       "how long series of hosts are kept by the second, too, unless a rule matches them; 0: not",
+       keep_seconds},
       {"line.listen", "A:P", "127.0.0.1:8111", "line protocol, UDP and TCP", endpoint_setting(c.line.listen)},
       {"line.threads", "N", "1", "ingest threads of each listener", count_setting(c.line.threads, 1, 64)}};
 }

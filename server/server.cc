@@ -156,7 +156,9 @@ std::optional<Fault> Server::open_ports() {
   if (!page) return Fault{ExitCode::kUsage, page.error()};
   std::ranges::move(*page, std::back_inserter(routes));  // last: a folder's routes match all paths
   live_ = std::make_unique<LiveHub>(
-      LiveHub::Services{table_, data(), registry_, clock_, [this] { return live_state(); }},
+      LiveHub::Services{
+          table_, data(), registry_, clock_, [this] { return live_state(); },
+          config_.http_assets.empty() ? nullptr : std::make_unique<FolderWatch>(config_.http_assets)},
       config_.live_streams);
   return http_.open(std::move(routes), admin_->routes(), *live_, *std::move(access),
                     store_->fault().has_value());

@@ -60,11 +60,11 @@ class Expiry {
   // The writer writes all that follows. Readers acquire `end_` before they look at a class or its cutoff: the
   // writer sets every class and cutoff below an end before it releases that end.
   std::array<std::atomic<Page*>, (size_t{1} << 32) / kPageIds> pages_{};  // null: all have the default class
-  std::array<std::array<std::atomic<ChunkNo>, 256>, Tiers::kCountMax> cutoffs_{};
-  std::array<std::atomic<ChunkNo>, Tiers::kCountMax> floors_{};  // independent of the other fields
-  std::array<std::atomic<ChunkNo>, Tiers::kCountMax> end_{};
-  std::array<std::atomic<ChunkNo>, Tiers::kCountMax> dropped_{};  // independent of the other fields
-  std::array<std::atomic<ChunkNo>, 256> whole_from_{};            // independent of the other fields
+  std::array<std::array<std::atomic<ChunkNo>, 256>, Tiers::kStoredMax> cutoffs_{};
+  std::array<std::atomic<ChunkNo>, Tiers::kStoredMax> floors_{};  // independent of the other fields
+  std::array<std::atomic<ChunkNo>, Tiers::kStoredMax> end_{};
+  std::array<std::atomic<ChunkNo>, Tiers::kStoredMax> dropped_{};  // independent of the other fields
+  std::array<std::atomic<ChunkNo>, 256> whole_from_{};             // independent of the other fields
   std::atomic<uint64_t> version_{0};
 };
 

@@ -26,6 +26,19 @@ std::vector<SlotHistogram> roll_up(std::span<const SlotHistogram> fine, const Ti
   return out;
 }
 
+std::vector<SlotBucket> fold(std::span<const SlotBucket> detail, int64_t ratio, Combine combine) {
+  std::vector<SlotBucket> out;
+  for (const SlotBucket& d : detail) {
+    const Slot slot = d.slot / ratio;
+    if (out.empty() || out.back().slot != slot) {
+      out.push_back({slot, d.bucket});
+    } else {
+      combine_bucket(out.back().bucket, d.bucket, combine);
+    }
+  }
+  return out;
+}
+
 ChunkNo oldest_kept(const Tier& tier, int64_t now_s) {
   return tier.chunk_of_time(std::max<int64_t>(0, now_s - tier.retention_s));
 }

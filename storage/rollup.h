@@ -20,6 +20,10 @@ std::vector<SlotBucket> roll_up(std::span<const SlotBucket> fine, const Tier& fr
 // The same for histograms, which hold samples in every tier.
 std::vector<SlotHistogram> roll_up(std::span<const SlotHistogram> fine, const Tier& from, const Tier& to);
 
+// Returns the buckets of the finest tier, ascending, made from those of the detail tier, ascending: as if
+// their samples had been added to slots of the finest tier at once. `ratio` is Tiers::detail_ratio().
+std::vector<SlotBucket> fold(std::span<const SlotBucket> detail, int64_t ratio, Combine combine);
+
 // Returns the lowest chunk of the tier that its retention still covers.
 ChunkNo oldest_kept(const Tier& tier, int64_t now_s);
 

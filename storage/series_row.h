@@ -18,6 +18,8 @@ struct SeriesRow {
   // The widest buckets that its samples came in, of a distribution: each of them is as wide as 2^joined_power
   // buckets of our partition. 0 to kSentJoinedPowerMax.
   uint8_t joined_power = 0;
+  // The slots in its journal entries are those of the detail tier, not of the finest one.
+  bool is_detailed = false;
 };
 
 // Returns the value of a row; the id is its key. The format is in FORMAT.md.

@@ -18,6 +18,7 @@ constexpr int64_t kRetentionMax = 100 * 365 * kDay;
 constexpr int64_t kFinestChunkSlots = 2160;
 constexpr int64_t kSecondChunkSlots = 1152;
 constexpr int64_t kCoarseChunkSlots = 720;
+constexpr int64_t kDetailChunkSlots = 3600;  // 1 h: its retention is some hours
 
 Error invalid(std::string_view part, std::string_view why) {
   return {ErrorCode::kInvalid, "tier \"" + std::string(part) + "\": " + std::string(why)};
@@ -82,24 +83,27 @@ Result<Tiers> Tiers::parse(std::string_view text) {
   if (result.tiers_.empty())
     return Error{ErrorCode::kInvalid, "no tiers: at least one is needed, as in 10s:10d"};
   result.tiers_.front().chunk_slots = finest_chunk_slots(result.finest(), result.coarsest());
+  if (result.finest().step_s > kDetailStep_s) result.detail_ = {kDetailStep_s, 0, kDetailChunkSlots};
   return result;
 }
 
 Result<Tiers> Tiers::with_retention(std::string_view text) const {
   Tiers result = *this;
-  std::vector<bool> named(count());
+  std::vector<bool> named(stored_count());
   for (const std::string_view part : split(text, ',')) {
     const Result<Tier> wanted = parse_tier(part);
     if (!wanted) return wanted.error();
-    const auto tier = std::find_if(result.tiers_.begin(), result.tiers_.end(),
-                                   [&](const Tier& t) { return t.step_s == wanted->step_s; });
-    if (tier == result.tiers_.end())
-      return invalid(part, "no tier has this step; the tiers are " + this->text());
-    const auto i = static_cast<size_t>(tier - result.tiers_.begin());
+    size_t i = 0;
+    while (i < stored_count() && (*this)[i].step_s != wanted->step_s) ++i;
+    if (i == stored_count())
+      return invalid(part, "no tier has this step; the tiers are " + this->text() +
+                               (has_detail() ? ", and 1s for rules" : ""));
     if (named[i]) return invalid(part, "the step is given twice");
     named[i] = true;
-    tier->retention_s = wanted->retention_s;
+    (i == count() ? result.detail_ : result.tiers_[i]).retention_s = wanted->retention_s;
   }
+  if (result.detail_.retention_s > result.finest().retention_s)
+    return kept_shorter(tier_text(result.finest()), result.detail_);
   for (size_t i = 1; i < result.count(); ++i) {
     const Tier& tier = result.tiers_[i];
     const Tier& finer = result.tiers_[i - 1];
@@ -108,10 +112,17 @@ Result<Tiers> Tiers::with_retention(std::string_view text) const {
   return result;
 }
 
+Tiers Tiers::without_detail() const {
+  Tiers result = *this;
+  result.detail_.retention_s = 0;
+  return result;
+}
+
 Tiers Tiers::longer(const Tiers& other) const {
   Tiers result = *this;
   for (size_t i = 0; i < count(); ++i)
     result.tiers_[i].retention_s = std::max(tiers_[i].retention_s, other[i].retention_s);
+  result.detail_.retention_s = std::max(detail_.retention_s, other.detail_.retention_s);
   return result;
 }
 
@@ -119,11 +130,13 @@ Tiers Tiers::shorter(const Tiers& other) const {
   Tiers result = *this;
   for (size_t i = 0; i < count(); ++i)
     result.tiers_[i].retention_s = std::min(tiers_[i].retention_s, other[i].retention_s);
+  result.detail_.retention_s = std::min(detail_.retention_s, other.detail_.retention_s);
   return result;
 }
 
 std::string Tiers::text() const {
   std::string out;
+  if (keep_detail()) out = tier_text(detail_);
   for (const Tier& tier : tiers_) {
     if (!out.empty()) out += ',';
     out += tier_text(tier);

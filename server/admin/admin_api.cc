@@ -18,8 +18,9 @@ AdminApi::AdminApi(Services services)
 
 std::vector<Route> AdminApi::routes() {
   std::vector<Route> routes = admin_routes(admin_);
-  const auto note = [this](std::string title, std::string text) {
-    services_.documents.note_change(std::move(title), std::move(text));
+  const auto note = [this](ChangeNote change) {
+    services_.log.info("names changed", {{"what", change.title}, {"by", change.by}});
+    services_.documents.note_change(std::move(change.title), std::move(change.text), std::move(change.by));
   };
   for (Route& route : name_routes(name_changes_, services_.clock, note)) routes.push_back(std::move(route));
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 
@@ -87,23 +88,31 @@ std::string text_of(const DeleteRequest& request) {
   return out;
 }
 
-HttpResponse handle_delete(const NameChanges& changes, const Url& url, std::string_view body, Timestamp now,
+// Whose request it is: the words of its token, and its address.
+std::string who(const HttpRequest& request) {
+  const std::string at = request.peer.empty() ? "the admin socket" : std::string(request.peer);
+  return request.user.empty() ? at : std::string(request.user) + " at " + at;
+}
+
+HttpResponse handle_delete(const NameChanges& changes, const HttpRequest& http, const Url& url, Timestamp now,
                            const NoteChange& note) {
   const Result<bool> dry_run = parse_flag(url, "dry_run");
   if (!dry_run) return error_response(dry_run.error());
-  const Result<DeleteRequest> request = parse_delete(url, body, now);
+  const Result<DeleteRequest> request = parse_delete(url, http.body, now);
   if (!request) return error_response(request.error());
   if (*dry_run) return selection(changes, *request);
   const auto done = changes.run(*request);
   if (!done) return error_response(done.error());
-  if (done->deleted > 0) note(std::to_string(done->deleted) + " series deleted", text_of(*request));
+  if (done->deleted > 0)
+    note({std::to_string(done->deleted) + " series deleted", text_of(*request), who(http)});
   if (done->erased > 0)
-    note("a range of " + std::to_string(done->erased) + " series erased", text_of(*request));
+    note({"a range of " + std::to_string(done->erased) + " series erased", text_of(*request), who(http)});
   return ok_json("{\"deleted\":" + std::to_string(done->deleted) +
                  ",\"erased\":" + std::to_string(done->erased) + "}\n");
 }
 
-HttpResponse handle_rename(const NameChanges& changes, const Url& url, const NoteChange& note) {
+HttpResponse handle_rename(const NameChanges& changes, const HttpRequest& http, const Url& url,
+                           const NoteChange& note) {
   const Result<bool> dry_run = parse_flag(url, "dry_run");
   if (!dry_run) return error_response(dry_run.error());
   const auto from = url.find("from");
@@ -113,24 +122,28 @@ HttpResponse handle_rename(const NameChanges& changes, const Url& url, const Not
   if (*dry_run) return selection(changes, request);
   const Result<size_t> renamed = changes.run(request);
   if (!renamed) return error_response(renamed.error());
-  if (*renamed > 0) note(std::to_string(*renamed) + " series renamed", request.from + " to " + request.to);
+  if (*renamed > 0)
+    note({std::to_string(*renamed) + " series renamed", request.from + " to " + request.to, who(http)});
   return ok_json("{\"renamed\":" + std::to_string(*renamed) + "}\n");
 }
 
 }  // namespace
 
 std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, const NoteChange& note) {
-  const auto remove = [&changes, &clock, note](const Url& url, std::string_view body) {
-    return handle_delete(changes, url, body, clock.wall(), note);
+  Route remove{"POST",
+               "/admin/v1/delete",
+               kDeleteParameters,
+               kNamesBodyBytesMax,
+               {},
+               "delete series, or erase a range of time from them"};
+  remove.respond = [&changes, &clock, note](const HttpRequest& request, const Url& url) {
+    return handle_delete(changes, request, url, clock.wall(), note);
   };
-  const auto rename = [&changes, note](const Url& url, std::string_view) {
-    return handle_rename(changes, url, note);
+  Route rename{"POST", "/admin/v1/rename", kRenameParameters, 0, {}, "rename series"};
+  rename.respond = [&changes, note](const HttpRequest& request, const Url& url) {
+    return handle_rename(changes, request, url, note);
   };
-  return {
-      {"POST", "/admin/v1/delete", kDeleteParameters, kNamesBodyBytesMax, remove,
-       "delete series, or erase a range of time from them"},
-      {"POST", "/admin/v1/rename", kRenameParameters, 0, rename, "rename series"},
-  };
+  return {std::move(remove), std::move(rename)};
 }
 
 }  // namespace statmill

@@ -1,4 +1,5 @@
-// The routes of the admin socket that delete and rename series (server/http/API.md).
+// The routes that delete and rename series: at the admin socket, and over TCP for the role admin
+// (server/http/API.md).
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,13 @@ namespace statmill {
 inline constexpr size_t kNamesBodyBytesMax = size_t{8} << 20;
 inline constexpr size_t kListedNamesMax = 10'000;  // names listed by a dry run, which counts all
 
-// Called with a title and a text after a change.
-using NoteChange = std::function<void(std::string title, std::string text)>;
+// A change that was made.
+struct ChangeNote {
+  std::string title;  // what changed, as "2 series deleted"
+  std::string text;   // which series
+  std::string by;     // whose request it was
+};
+using NoteChange = std::function<void(ChangeNote note)>;
 
 // `changes` and `clock` must outlive the routes.
 std::vector<Route> name_routes(const NameChanges& changes, const Clock& clock, const NoteChange& note);

@@ -43,13 +43,21 @@ DemoAgent::DemoAgent(const DemoWorld& world, size_t number, Endpoint server)
   }
   if (host_.label == "lab9") clock_ahead_ = std::chrono::seconds(95);
   if (host_.label == "lab10") clock_ahead_ = line_ahead_ = std::chrono::minutes(20);
-  if (host_.label != "cache2") return;
-  const auto first = static_cast<uint64_t>(kLossSeconds / world.slot_s());
-  GapFrame gap{.first = 1, .seq = first, .lines_before = kLinesLost, .reason = GapReason::kSpoolFull};
-  gap.time = from_unix_seconds(world.start_s() - kLossAgo);
-  kept_.push_back({first, {}});
+  if (host_.label == "cache2") lose_lines();
+}
+
+// Before the start its spool overflowed: a batch from before, and the gap after it.
+void DemoAgent::lose_lines() {
+  const Timestamp begin = from_unix_seconds(world_.start_s() - kLossAgo);
+  BatchFrame before{.seq = 1, .time = begin};
+  kept_.push_back({before.seq, {}});
+  append_frame(kept_.back().frame, before);
+  GapFrame gap{.first = 2, .lines_before = kLinesLost, .reason = GapReason::kSpoolFull};
+  gap.seq = gap.first + static_cast<uint64_t>(kLossSeconds / world_.slot_s());
+  gap.time = begin + std::chrono::seconds(kLossSeconds);
+  kept_.push_back({gap.seq, {}});
   append_frame(kept_.back().frame, gap);
-  seq_ = first;
+  seq_ = gap.seq;
   lines_ = kLinesLost;
 }
 

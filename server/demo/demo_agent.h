@@ -29,6 +29,7 @@ class DemoAgent {
     uint64_t seq = 0;
     std::string frame;
   };
+  void lose_lines();
   bool is_away(Timestamp now) const;
   void connect(Timestamp now);
   void receive(Timestamp now);

@@ -66,11 +66,11 @@ void AgentEvents::check(const AgentRegistry::AgentState& agent, Known& known, Ti
   }
   if (agent.gaps > known.gaps && agent.last_gap) {
     const AgentGap& gap = *agent.last_gap;
-    Event event = event_of(agent.host, std::min(gap.from, gap.to), " lost lines", "gap");
+    const std::string what = " lost " + std::to_string(gap.lines) + " lines";
+    Event event = event_of(agent.host, std::min(gap.from, gap.to), what, "gap");
     if (gap.from == Timestamp()) event.time = gap.to;  // nothing came before
     event.until = std::max(gap.from, gap.to);
-    event.text =
-        std::to_string(gap.lines) + " lines are lost for good: " + std::string(gap_reason_text(gap.reason));
+    event.text = gap_reason_text(gap.reason);
     found.gaps.push_back(std::move(event));
   }
   known.gaps = agent.gaps;

@@ -11,15 +11,23 @@
 namespace statmill {
 namespace {
 
-// Panels are 6 columns wide and 2 rows high, two next to each other.
+// Panels are 6 columns wide and 2 rows high, two next to each other; tables are as wide as the page.
 constexpr size_t kPanelWidth = 6;
 constexpr size_t kPanelHeight = 2;
+constexpr size_t kTableWidth = 12;
+constexpr size_t kTableHeight = 3;
+
+struct Column {
+  std::string_view title;
+  std::string_view column;  // as of GET /api/v1/table
+};
 
 struct Panel {
   std::string_view title;
-  std::string_view path;       // of its series
-  std::string_view tags = {};  // a glob over what follows the path and `;`, before those of a host
-  bool is_heatmap = false;     // of a distribution, with p50 and p99
+  std::string_view path;             // of its series; of a table what makes its rows, as `tag:host`
+  std::string_view tag = {};         // that the series also have, after the one of a host: `resource=cpu`
+  bool is_heatmap = false;           // of a distribution, with p50 and p99
+  std::vector<Column> columns = {};  // some: it is a table, sorted by the first one
 };
 
 struct Dashboard {
@@ -43,7 +51,18 @@ std::vector<Dashboard> fleet_and_host() {
         {"available memory", "host.memory.available_bytes"},
         {"latency of disks", "host.block.latency_ns", "", true},
         {"traffic", "host.net.bytes"},
-        {"segments sent again", "host.tcp.retransmits"}}},
+        {"segments sent again", "host.tcp.retransmits"},
+        {"hosts",
+         "tag:host",
+         "",
+         false,
+         {{"CPU busy", "host.cpu.busy_percent:avg"},
+          {"wait for a CPU, p99", "host.sched.runqueue_wait_ns:p99"},
+          {"available memory", "host.memory.available_bytes:avg"},
+          {"busiest disk", "host.block.busy_ns:rate:max"},
+          {"latency of disks, p99", "host.block.latency_ns:p99"},
+          {"traffic", "host.net.bytes:rate"},
+          {"sent again", "host.tcp.retransmits:rate"}}}}},
       {"one-host",
        "Host",
        "The most important series of one host.",
@@ -74,7 +93,7 @@ std::vector<Dashboard> cpu_and_memory() {
         {"switches", "host.sched.switches"},
         {"migrations", "host.sched.migrations"},
         {"soft interrupts", "host.softirq.duration_ns", "", true},
-        {"stalled for CPU", "host.psi.stalled_ns", "*resource=cpu*"},
+        {"stalled for CPU", "host.psi.stalled_ns", "resource=cpu"},
         {"load", "host.load.average_1m"}}},
       {"memory",
        "Memory",
@@ -83,7 +102,7 @@ std::vector<Dashboard> cpu_and_memory() {
        {{"available", "host.memory.available_bytes"},
         {"cached", "host.memory.cached_bytes"},
         {"free swap", "host.memory.swap_free_bytes"},
-        {"stalled for memory", "host.psi.stalled_ns", "*resource=memory*"},
+        {"stalled for memory", "host.psi.stalled_ns", "resource=memory"},
         {"page faults from a disk", "host.memory.major_page_faults"},
         {"direct reclaim", "host.memory.direct_reclaim_ns", "", true},
         {"swapped in", "host.memory.swapped_in_bytes"},
@@ -105,7 +124,7 @@ std::vector<Dashboard> devices_and_programs() {
         {"busy", "host.block.busy_ns"},
         {"requests in the device", "host.block.in_flight"},
         {"errors", "host.block.errors"},
-        {"stalled for I/O", "host.psi.stalled_ns", "*resource=io*"}}},
+        {"stalled for I/O", "host.psi.stalled_ns", "resource=io"}}},
       {"network-and-tcp",
        "Network and TCP",
        "",
@@ -122,7 +141,17 @@ std::vector<Dashboard> devices_and_programs() {
        "Cgroups",
        "",
        Of::kHost,
-       {{"CPU time", "host.cgroup.cpu_ns"},
+       {{"cgroups",
+         "tag:cgroup",
+         "",
+         false,
+         {{"CPU time", "host.cgroup.cpu_ns:rate"},
+          {"wait for a CPU", "host.cgroup.runqueue_wait_ns:rate"},
+          {"kept off by a quota", "host.cgroup.cpu_throttled_ns:rate"},
+          {"memory", "host.cgroup.memory_bytes:avg"},
+          {"I/O", "host.cgroup.io_bytes:rate"},
+          {"tasks", "host.cgroup.tasks:avg"}}},
+        {"CPU time", "host.cgroup.cpu_ns"},
         {"kept off the CPUs by a quota", "host.cgroup.cpu_throttled_ns"},
         {"memory", "host.cgroup.memory_bytes"},
         {"killed because memory was exhausted", "host.cgroup.memory_oom_kills"},
@@ -167,33 +196,78 @@ std::vector<Dashboard> statmill_itself() {
   };
 }
 
-// Returns a glob of the panel's series. They have tags, those of the server may have none.
+// Selects the series with a tag by the whole of it. Alternatives cover its place among the other tags.
+std::string tag_glob(std::string_view tag) { return "{,*;}" + std::string(tag) + "{,;*}"; }
+
+// Returns a glob of the panel's series. They have tags, those of the server may have none. Tags are in
+// alphabetical order: `host` comes before `resource`.
 std::string series_of(const Panel& panel, Dashboard::Of of) {
-  std::string series(panel.path);
-  if (of == Dashboard::Of::kServer) return "{" + series + "," + series + ";*}";
-  series += ';';
-  series += panel.tags.empty() ? "*" : panel.tags;
-  if (of != Dashboard::Of::kHost) return series;
-  // Tags are in alphabetical order: `host` comes before `resource`.
-  std::string of_host(panel.path);
-  of_host += ";*host=$host*";
-  if (!panel.tags.empty()) of_host += panel.tags.substr(1);
-  return of_host;
+  const std::string path(panel.path);
+  if (of == Dashboard::Of::kServer) return "{" + path + "," + path + ";*}";
+  std::string tags(of == Dashboard::Of::kHost ? "host=$host" : "");
+  if (!panel.tag.empty()) tags.append(tags.empty() ? "" : ";{,*;}").append(panel.tag);
+  return path + ";" + (tags.empty() ? "*" : tag_glob(tags));
 }
 
-void append_panel(JsonArray& list, size_t index, const Panel& panel, Dashboard::Of of) {
-  JsonObject one(list.element());
-  const size_t column = index % 2 * kPanelWidth;
-  const size_t row = index / 2 * kPanelHeight;
-  one.key("at") += "[" + std::to_string(column) + "," + std::to_string(row) + "," +
-                   std::to_string(kPanelWidth) + "," + std::to_string(kPanelHeight) + "]";
-  one.text("title", panel.title);
+// Sorted by its first column, the greatest first, which it also draws over the range.
+void append_table(JsonObject& one, const Panel& panel, Dashboard::Of of) {
+  one.text("kind", "table");
+  one.text("row", panel.path);
+  if (of == Dashboard::Of::kHost) one.text("match", "*;" + tag_glob("host=$host"));
+  one.text("sort", "-0");
+  one.text("spark", "0");
+  JsonArray columns(one.key("columns"));
+  for (const Column& column : panel.columns) {
+    JsonObject object(columns.element());
+    object.text("title", column.title);
+    object.text("column", column.column);
+  }
+}
+
+void append_series(JsonObject& one, const Panel& panel, Dashboard::Of of) {
   if (panel.is_heatmap) {
     one.text("kind", "heatmap");
     one.key("stats") += R"(["p50","p99"])";
   }
   JsonArray series(one.key("series"));
   append_json_string(series.element(), series_of(panel, of));
+}
+
+// Panels fill rows of the grid from the left.
+class Places {
+ public:
+  // Returns the place of the next panel, as the key `at` has it.
+  std::string next(size_t width, size_t height) {
+    if (column_ + width > kTableWidth) start_row();
+    const std::string place = "[" + std::to_string(column_) + "," + std::to_string(row_) + "," +
+                              std::to_string(width) + "," + std::to_string(height) + "]";
+    column_ += width;
+    height_ = std::max(height_, height);
+    return place;
+  }
+
+ private:
+  void start_row() {
+    row_ += height_;
+    column_ = 0;
+    height_ = 0;
+  }
+
+  size_t column_ = 0;
+  size_t row_ = 0;
+  size_t height_ = 0;  // of the row
+};
+
+void append_panel(JsonArray& list, Places& places, const Panel& panel, Dashboard::Of of) {
+  JsonObject one(list.element());
+  const bool is_table = !panel.columns.empty();
+  one.key("at") += is_table ? places.next(kTableWidth, kTableHeight) : places.next(kPanelWidth, kPanelHeight);
+  one.text("title", panel.title);
+  if (is_table) {
+    append_table(one, panel, of);
+  } else {
+    append_series(one, panel, of);
+  }
 }
 
 std::string text_of(const Dashboard& dashboard) {
@@ -207,8 +281,8 @@ std::string text_of(const Dashboard& dashboard) {
         dashboard.of == Dashboard::Of::kHost ? R"([{"name":"host","from":"tag:host"}])" : "[]";
     object.key("time") += R"({"from":"-6h"})";
     JsonArray panels(object.key("panels"));
-    for (size_t i = 0; i < dashboard.panels.size(); ++i)
-      append_panel(panels, i, dashboard.panels[i], dashboard.of);
+    Places places;
+    for (const Panel& panel : dashboard.panels) append_panel(panels, places, panel, dashboard.of);
   }
   return text;
 }

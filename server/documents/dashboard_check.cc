@@ -21,6 +21,7 @@ constexpr size_t kVariablesMax = 32;
 constexpr size_t kVariableNameBytesMax = 32;
 constexpr size_t kSeriesMax = 100;
 constexpr size_t kStatsMax = 16;
+constexpr size_t kTableColumnsMax = 16;
 constexpr int64_t kColumns = 12;
 constexpr int64_t kRowsMax = 10'000;
 
@@ -146,9 +147,37 @@ class Checker {
     text_at(*panel, at, "expr", kExpressionBytesMax);
     check_texts(*panel, at, "series", kSeriesMax, kExpressionBytesMax);
     check_texts(*panel, at, "stats", kStatsMax, kWordBytesMax);
+    check_table(*panel, at);
     const std::string repeat = text_at(*panel, at, "repeat", kVariableNameBytesMax);
     if (!repeat.empty() && !variables_.contains(repeat))
       fault(at + "/repeat", "there is no variable \"" + repeat + "\"");
+  }
+
+  // What makes a table of rows: "row" and "columns", as in GET /api/v1/table.
+  void check_table(const json::object& panel, const std::string& at) {
+    const bool has_rows = !text_at(panel, at, "row", kExpressionBytesMax).empty();
+    text_at(panel, at, "match", kExpressionBytesMax);
+    for (const std::string_view key : {"sort", "spark"}) text_at(panel, at, key, kWordBytesMax);
+    const json::array* columns = array_at(panel, at, "columns", kTableColumnsMax);
+    if (columns == nullptr) {
+      if (has_rows && !panel.contains("columns")) fault(at + "/columns", "is missing");
+      return;
+    }
+    for (size_t i = 0; i < columns->size(); ++i)
+      check_column((*columns)[i], at + "/columns/" + std::to_string(i));
+  }
+
+  // A column is a text, or an object with the text and how it is shown.
+  void check_column(const json::value& value, const std::string& at) {
+    const auto* column = value.if_object();
+    const size_t before = out_.faults.size();
+    const std::string text = column == nullptr ? text_of(value, at, kExpressionBytesMax)
+                                               : text_at(*column, at, "column", kExpressionBytesMax);
+    if (text.empty() && out_.faults.size() == before)
+      fault(column == nullptr ? at : at + "/column", "is missing or empty");
+    if (column == nullptr) return;
+    text_at(*column, at, "title", kTitleBytesMax);
+    text_at(*column, at, "unit", kWordBytesMax);
   }
 
   // "at": [column, row, width, height].

@@ -66,8 +66,6 @@ void Documents::tick(TickTime now) {
 }
 
 void Documents::note_start(std::string_view version) {
-  // What agents lost in earlier runs is no news; what they tell from now on is.
-  agent_events_.tick(TickTime::of(services_.clock));
   const std::optional<Event> last = events_.newest_own("server");
   const bool was_clean = !last || last->tags.back() == kStop;
   Event event{.time = services_.clock.wall(), .title = "the server started"};
@@ -75,6 +73,8 @@ void Documents::note_start(std::string_view version) {
   if (!was_clean) event.text += "; the last run ended without a stop";
   event.tags = {"server", kStart};
   events_.add_own(std::move(event));
+  // Agents are as the store has them: what they tell from now on is new.
+  agent_events_.tick(TickTime::of(services_.clock));
 }
 
 void Documents::note_stop() {
@@ -83,11 +83,12 @@ void Documents::note_stop() {
   events_.add_own(std::move(event));
 }
 
-void Documents::note_change(std::string title, std::string text) {
+void Documents::note_change(std::string title, std::string text, std::string by) {
   Event event{.time = services_.clock.wall()};
   event.title = shortened_text(std::move(title), kEventTitleBytesMax);
   event.text = shortened_text(std::move(text), kEventTextBytesMax);
   event.tags = {"names"};
+  event.by = std::move(by);
   events_.add_own(std::move(event));
 }
 

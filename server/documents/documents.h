@@ -45,12 +45,12 @@ class Documents {
   // Called on the tick thread before each tick.
   void tick(TickTime now);
 
-  // Notes events of the server itself. `version` is that of the program. Call note_start() before agents can
-  // connect.
+  // Notes events of the server itself. `version` is that of the program. note_start() is called before agents
+  // can connect.
   void note_start(std::string_view version);
   void note_stop();
-  // Series were deleted, erased or renamed.
-  void note_change(std::string title, std::string text);
+  // Series were deleted, erased or renamed. `by`: whose request it was.
+  void note_change(std::string title, std::string text, std::string by);
 
   EventLog& events() { return events_; }
 

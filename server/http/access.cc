@@ -39,6 +39,15 @@ std::string_view consume_word(std::string_view& line) {
   return word;
 }
 
+// Returns the words for people that end a line, at most kUserBytesMax of printable ASCII; others become "?".
+std::string words_of(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  std::string words(rest.substr(0, Access::kUserBytesMax));
+  words.erase(words.find_last_not_of(" \t") + 1);
+  for (char& c : words) c = c >= ' ' && c <= '~' ? c : '?';
+  return words;
+}
+
 Result<std::string> read_private_file(const std::string& path) {
   const auto invalid = [&path](std::string_view why) {
     return Error{ErrorCode::kInvalid, "http.tokens " + path + ": " + std::string(why)};
@@ -62,7 +71,7 @@ std::optional<Access::Token> Access::parse(std::string_view line) {
   const auto role = parse_role(consume_word(line));
   const std::string_view digits = consume_word(line);
   if (!role || digits.size() != 2 * sizeof(Hash)) return std::nullopt;
-  Token token{{}, *role};
+  Token token{{}, *role, words_of(line)};
   for (size_t i = 0; i < token.hash.size(); ++i) {
     const auto high = parse_digit(digits[2 * i]);
     const auto low = parse_digit(digits[2 * i + 1]);
@@ -99,22 +108,22 @@ bool Access::has_admin() const {
   return std::ranges::any_of(tokens_, [](const Token& token) { return token.role == Role::kAdmin; });
 }
 
-Role Access::granted(std::string_view authorization, bool is_local) const {
-  if (tokens_.empty()) return is_local ? Role::kWrite : Role::kRead;
+Grant Access::granted(std::string_view authorization, bool is_local) const {
+  if (tokens_.empty()) return {is_local ? Role::kWrite : Role::kRead};
   const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
   if (authorization.size() <= kScheme.size() ||
       !std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same))
-    return Role::kNone;
+    return {};
   const std::string_view text = consume_word(authorization = authorization.substr(kScheme.size()));
   Hash hash;
   static_assert(SHA256_DIGEST_LENGTH == sizeof(hash));
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), hash.data());
-  Role role = Role::kNone;
+  Grant grant;
   for (const Token& token : tokens_) {
     const bool is_same = CRYPTO_memcmp(token.hash.data(), hash.data(), hash.size()) == 0;
-    role = is_same ? std::max(role, token.role) : role;
+    if (is_same && token.role > grant.role) grant = {token.role, token.user};
   }
-  return role;
+  return grant;
 }
 
 }  // namespace statmill

@@ -21,11 +21,21 @@ enum class Role : uint8_t {
   kAdmin,  // also deleting and renaming
 };
 
+// What a request may do, and whose it is.
+struct Grant {
+  Role role = Role::kNone;
+  // The words for people of its token; a view into Access. Empty: no token, or one without words.
+  std::string_view user = {};
+
+  bool operator==(const Grant&) const = default;
+};
+
 // Thread-safe: never changes after construction.
 class Access {
  public:
   static constexpr size_t kTokensMax = 1000;
   static constexpr size_t kFileBytesMax = size_t{1} << 20;
+  static constexpr size_t kUserBytesMax = 64;  // words for people are cut there
 
   // Without tokens: clients of this host may write, others may read.
   Access() = default;
@@ -37,16 +47,17 @@ class Access {
 
   bool has_tokens() const { return !tokens_.empty(); }
   bool has_admin() const;
-  // Returns what a request may do. `authorization` is its field, "Bearer TOKEN", or empty; `is_local` says
-  // that its client is on this host. Cost: a hash of the token, and a comparison with each one that takes the
-  // same time whatever the token is.
-  Role granted(std::string_view authorization, bool is_local) const;
+  // Returns what a request may do, and whose token it has. `authorization` is its field, "Bearer TOKEN", or
+  // empty; `is_local` says that its client is on this host. Cost: a hash of the token, and a comparison with
+  // each one that takes the same time whatever the token is.
+  Grant granted(std::string_view authorization, bool is_local) const;
 
  private:
   using Hash = std::array<unsigned char, 32>;
   struct Token {
     Hash hash;
     Role role;
+    std::string user;
   };
   static std::optional<Token> parse(std::string_view line);
 

@@ -29,6 +29,7 @@ struct HttpRequest {
   std::string_view if_match = {};
   std::string_view peer = {};  // the address of the client; empty at a unix socket
   Role role = Role::kAdmin;    // what its client may do
+  std::string_view user = {};  // the words for people of its token; empty: none
 };
 
 struct HttpResponse {

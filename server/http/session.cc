@@ -170,7 +170,9 @@ void Session::parse_header(size_t size) {
 // Before the body, so that a client without a token fills no memory.
 std::optional<HttpRefusal> Session::check_access(std::string_view authorization) {
   if (context_.access == nullptr) return std::nullopt;
-  request_.role = context_.access->granted(authorization, is_local_peer_);
+  const Grant grant = context_.access->granted(authorization, is_local_peer_);
+  request_.role = grant.role;
+  request_.user = grant.user;
   if (request_.role >= context_.router.handling(request_.method, request_.target).role) return std::nullopt;
   if (!context_.access->has_tokens()) return HttpRefusal::kRemoteWrite;
   return request_.role == Role::kNone ? HttpRefusal::kNoToken : HttpRefusal::kLowRole;

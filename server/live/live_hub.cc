@@ -5,13 +5,13 @@
 
 namespace statmill {
 
-LiveHub::LiveHub(const Services& services, size_t streams_max)
-    : services_(services),
+LiveHub::LiveHub(Services services, size_t streams_max)
+    : services_(std::move(services)),
       streams_max_(streams_max),
-      refused_(services.registry.counter("statmill.live_streams_refused",
-                                         "Live streams refused because there were --http.live of them.")),
-      cut_(services.registry.counter("statmill.live_streams_cut",
-                                     "Live streams ended because their client did not read them.")) {
+      refused_(services_.registry.counter("statmill.live_streams_refused",
+                                          "Live streams refused because there were --http.live of them.")),
+      cut_(services_.registry.counter("statmill.live_streams_cut",
+                                      "Live streams ended because their client did not read them.")) {
   services_.registry.gauge_fn("statmill.live_streams", "Live streams.", {}, [count = count_] {
     return static_cast<double>(count->streams.load(std::memory_order_relaxed));
   });
@@ -40,7 +40,8 @@ Result<std::shared_ptr<LiveFeed>> LiveHub::open(std::string_view body, std::func
                  "there are " + std::to_string(streams_max_) + " live streams already (--http.live)"};
   }
   const auto on_end = [count = count_] { count->streams.fetch_sub(1, std::memory_order_relaxed); };
-  auto stream = std::make_shared<LiveStream>(*std::move(request), LiveStream::Hooks{std::move(wake), on_end});
+  auto stream =
+      std::make_shared<LiveStream>(*std::move(request), pool_, LiveStream::Hooks{std::move(wake), on_end});
   stream->send("state", services_.state());
   MutexLock lock(mutex_);
   streams_.push_back(stream);
@@ -61,17 +62,30 @@ std::vector<std::shared_ptr<LiveStream>> LiveHub::alive() {
   return out;
 }
 
+// Clients that come after a change have the new page, so only those that were there before hear of it.
+bool LiveHub::page_changed(SteadyTime now, bool has_streams) {
+  const bool had_streams = std::exchange(had_streams_, has_streams);
+  const bool are_first = has_streams && !had_streams;
+  if (!services_.page || !has_streams) return false;
+  if (are_first) services_.page->start();
+  if (!are_first && now < page_due_) return false;
+  page_due_ = now + kPageLookEvery;
+  return !are_first && services_.page->has_changed();
+}
+
 SteadyTime LiveHub::turn(SteadyTime now) {
   const auto streams = alive();
+  const bool has_new_page = page_changed(now, !streams.empty());
   const bool is_state_due = now >= state_due_;
   const std::string state = is_state_due && !streams.empty() ? services_.state() : std::string();
   if (is_state_due) state_due_ = now + kLiveStateEvery;
-  SteadyTime next = state_due_;
+  SteadyTime next = services_.page ? std::min(state_due_, page_due_) : state_due_;
+  const LiveTurn turn{++turn_, services_.clock.wall(), services_.table, services_.store};
   for (const auto& stream : streams) {
     bool is_open = true;
-    if (stream->is_due(now))
-      is_open = stream->send_slots(services_.table, services_.store, services_.clock.wall());
+    if (stream->is_due(now)) is_open = stream->send_slots(turn);
     if (is_open && is_state_due) is_open = stream->send("state", state);
+    if (is_open && has_new_page) is_open = stream->send("assets", "{}");
     if (!is_open) cut_.add();
     next = std::min(next, stream->due());
   }

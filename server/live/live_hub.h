@@ -1,7 +1,8 @@
 // LiveHub: all live streams, and the thread that feeds them.
 //
-// Each stream gets its slots every second, or as it asked, and the state of the server every five. The
-// thread reads the store after flushes, so a disk that hangs makes all streams silent.
+// Each stream gets its slots every second, or as it asked, the state of the server every five, and word of a
+// change of the page where it comes from a folder. The thread reads the store after flushes, so a disk that
+// hangs makes all streams silent.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/folder_watch.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/thread.h"
@@ -23,6 +25,7 @@
 namespace statmill {
 
 inline constexpr Duration kLiveStateEvery = std::chrono::seconds(5);
+inline constexpr Duration kPageLookEvery = std::chrono::seconds(1);
 
 // Thread-safe.
 class LiveHub final : public LiveSource {
@@ -34,9 +37,11 @@ class LiveHub final : public LiveSource {
     const Clock& clock;
     // Returns the data of the event `state`: a JSON object without a line end. Called on the hub's thread.
     std::function<std::string()> state;
+    // The folder of the page, looked at every second while there are streams; null: the page does not change.
+    std::unique_ptr<FolderWatch> page = {};
   };
   // `streams_max`: of all clients.
-  LiveHub(const Services& services, size_t streams_max);
+  LiveHub(Services services, size_t streams_max);
   // Calls stop(). The streams may live on.
   ~LiveHub() override { stop(); }
 
@@ -54,6 +59,8 @@ class LiveHub final : public LiveSource {
     std::atomic<size_t> streams{0};  // relaxed: it guards no other memory
   };
   std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
+  // Returns true if the streams are to hear that the page has changed.
+  bool page_changed(SteadyTime now, bool has_streams);
   void run();
 
   const Services services_;
@@ -61,7 +68,12 @@ class LiveHub final : public LiveSource {
   const std::shared_ptr<Count> count_ = std::make_shared<Count>();
   Counter& refused_;
   Counter& cut_;
-  SteadyTime state_due_{};  // confined to the thread
+  LivePool pool_;
+  // Confined to the thread.
+  uint64_t turn_ = 0;  // the number of the last one
+  SteadyTime state_due_{};
+  SteadyTime page_due_{};
+  bool had_streams_ = false;  // in the last turn
   Mutex mutex_;
   Condition changed_;
   std::vector<std::weak_ptr<LiveStream>> streams_ GUARDED_BY(mutex_);

@@ -33,6 +33,7 @@ Status read_series(const json::value& value, LiveRequest& out) {
 }
 
 Status read_stat(std::string_view name, LiveRequest& out) {
+  out.numbers.append(name).push_back(' ');
   if (name == "sum") return Status::ok();  // always there
   if (name == "count") {
     out.has_count = true;

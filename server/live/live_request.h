@@ -22,6 +22,7 @@ struct LiveRequest {
   bool has_count = false;
   bool has_extremes = false;
   std::vector<Percentile> percentiles = {};
+  std::string numbers = {};  // their names as the request has them; empty: the usual ones
   Duration every = std::chrono::seconds(1);
 };
 

@@ -42,13 +42,13 @@ Result<std::optional<Kind>> LiveSeries::read(const Table& table, Store& store, S
       return std::optional<Kind>();
     }
     if (fits(*pieces, out)) {
-      add(*pieces, out);
+      add(*pieces, table.tiers(), out);
       return std::optional(pieces->kind);
     }
     if (Status s = load(table, store, *pieces, out); !s) return s.error();
     // The pieces were copied before the snapshot, so together they lack nothing, unless a flush came between.
     if (!fits(*pieces, out)) continue;
-    add(*pieces, out);
+    add(*pieces, table.tiers(), out);
     return std::optional(pieces->kind);
   }
   return Error{ErrorCode::kBusy, "flushes kept overtaking the reader"};
@@ -85,21 +85,12 @@ Status LiveSeries::load(const Table& table, Store& store, const SeriesPieces& pi
   return Status::ok();
 }
 
-void LiveSeries::add(const SeriesPieces& pieces, SlotColumns& out) const {
-  const Combine combine = pieces.combine();
-  add_buckets(stored_->buckets, combine, out);
+void LiveSeries::add(const SeriesPieces& pieces, const Tiers& tiers, SlotColumns& out) const {
+  const SlotUnit unit = SlotUnit::finest(tiers);
+  add_buckets(stored_->buckets, pieces.combine(), out);
   add_histograms(stored_->histograms, out);
-  if (!has_flushing(pieces, stored_->tick)) {
-    pieces.flushing.add_to(out, combine);
-    const Slot begin = std::max(pieces.erased.begin, out.begin);
-    const Slot end = std::min(pieces.erased.end, out.end());
-    if (begin < end) out.erase(static_cast<size_t>(begin - out.begin), static_cast<size_t>(end - out.begin));
-  }
-  pieces.pending.add_to(out, combine);
-  for (const SeriesPieces::Delta& delta : pieces.deltas) {
-    add_buckets(delta.buckets, combine, out);
-    add_histograms(delta.histograms, out);
-  }
+  if (!has_flushing(pieces, stored_->tick)) pieces.add_flushing(out, unit);
+  pieces.add_unflushed(out, unit);
 }
 
 }  // namespace statmill

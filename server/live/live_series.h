@@ -43,7 +43,7 @@ class LiveSeries {
   // Returns true if `stored_` and the pieces together are all that there is in the range.
   bool fits(const SeriesPieces& pieces, const SlotColumns& out) const;
   Status load(const Table& table, Store& store, const SeriesPieces& pieces, const SlotColumns& wanted);
-  void add(const SeriesPieces& pieces, SlotColumns& out) const;
+  void add(const SeriesPieces& pieces, const Tiers& tiers, SlotColumns& out) const;
 
   const std::string name_;
   std::optional<Stored> stored_;

@@ -8,39 +8,11 @@
 #include "server/json.h"
 
 namespace statmill {
-namespace {
 
-// A digest of a bucket in a slot; never 0. The finalizer of splitmix64 mixes the numbers.
-uint64_t digest_of(Slot slot, const Bucket& bucket) {
-  uint64_t digest = 0;
-  for (const uint64_t part :
-       {static_cast<uint64_t>(slot), bucket.count(), std::bit_cast<uint64_t>(bucket.sum()),
-        std::bit_cast<uint64_t>(bucket.min()), std::bit_cast<uint64_t>(bucket.max())}) {
-    digest += part + 0x9e3779b97f4a7c15;
-    digest = (digest ^ (digest >> 30)) * 0xbf58476d1ce4e5b9;
-    digest = (digest ^ (digest >> 27)) * 0x94d049bb133111eb;
-    digest ^= digest >> 31;
-  }
-  return std::max<uint64_t>(1, digest);
-}
-
-void append_stat(JsonObject& out, Stat stat, const Bucket& bucket, int64_t step_s) {
-  // The finest slots of events hold totals, which are the sums of a gauge's bucket.
-  const auto number = stat_number(stat, bucket, Kind::kGauge, step_s, step_s);
-  std::string& text = out.key(stat_name(stat));
-  if (number && number->is_finite()) {
-    number->append_to(text);
-  } else {
-    text.append("null");
-  }
-}
-
-}  // namespace
-
-LiveStream::LiveStream(LiveRequest request, Hooks hooks)
+LiveStream::LiveStream(LiveRequest request, LivePool& pool, Hooks hooks)
     : request_(std::move(request)), hooks_(std::move(hooks)), sent_(request_.series.size() * kLiveSlots, 0) {
   series_.reserve(request_.series.size());
-  for (const std::string& name : request_.series) series_.emplace_back(name);
+  for (const std::string& name : request_.series) series_.push_back(pool.of(name));
 }
 
 std::string LiveStream::take() {
@@ -70,50 +42,28 @@ bool LiveStream::is_due(SteadyTime now) {
   return true;
 }
 
-bool LiveStream::send_slots(const Table& table, Store& store, Timestamp now) {
-  const int64_t step_s = table.tiers().finest().step_s;
-  const Slot open = unix_seconds(now) / step_s;
-  const bool has_percentiles = !request_.percentiles.empty();
-  const Parts parts{.extremes = true, .histograms = has_percentiles};
+bool LiveStream::send_slots(const LiveTurn& turn) {
   std::string slots;
   for (size_t i = 0; i < series_.size(); ++i) {
-    SlotColumns columns(open + 1 - static_cast<Slot>(kLiveSlots), kLiveSlots, parts);
-    const auto kind = series_[i].read(table, store, columns);
-    if (kind && *kind) append_series(slots, i, **kind, columns, step_s);
+    if (series_[i]->read(turn, request_)) append_series(slots, i, turn.table.tiers());
   }
   if (slots.empty()) return !is_cut();
   std::string data = "{\"now\":";
-  append_number(data, static_cast<double>(now.time_since_epoch().count()) / 1000);
+  append_number(data, static_cast<double>(turn.now.time_since_epoch().count()) / 1000);
   data.append(",\"slots\":[").append(slots).append("]}");
   return send("slots", data);
 }
 
-void LiveStream::append_series(std::string& out, size_t index, Kind kind, const SlotColumns& columns,
-                               int64_t step_s) {
-  for (size_t k = 0; k < columns.size(); ++k) {
-    if (!columns.present[k]) continue;
-    const Slot slot = columns.begin + static_cast<Slot>(k);
-    const Bucket bucket = columns.bucket_at(k);
-    uint64_t& sent = sent_[index * kLiveSlots + static_cast<size_t>(slot) % kLiveSlots];
-    const uint64_t digest = digest_of(slot, bucket);
+void LiveStream::append_series(std::string& out, size_t index, const Tiers& tiers) {
+  LiveSlots& series = *series_[index];
+  for (size_t k = 0; k < kLiveSlots; ++k) {
+    const uint64_t digest = series.digest(k);
+    if (digest == 0) continue;
+    uint64_t& sent = sent_[index * kLiveSlots + static_cast<size_t>(series.slot(k)) % kLiveSlots];
     if (digest == sent) continue;
     sent = digest;
     if (!out.empty()) out.push_back(',');
-    JsonObject one(out);
-    one.count("i", index);
-    one.key("t").append(std::to_string(slot * step_s));
-    append_stat(one, Stat::kSum, bucket, step_s);
-    if (adds_up(kind)) continue;  // one total has no other numbers
-    if (request_.has_count) one.count("count", bucket.count());
-    if (request_.has_extremes) {
-      append_stat(one, Stat::kMin, bucket, step_s);
-      append_stat(one, Stat::kMax, bucket, step_s);
-    }
-    if (request_.percentiles.empty() || kind != Kind::kDistribution) continue;
-    const auto at = std::ranges::find(columns.histograms, slot, &SlotHistogram::slot);
-    if (at == columns.histograms.end()) continue;
-    for (const Percentile& p : request_.percentiles)
-      one.number(p.name, at->histogram.percentile(p.q, bucket.min(), bucket.max()));
+    out.append("{\"i\":").append(std::to_string(index)).append(",").append(series.text(k, request_, tiers));
   }
 }
 

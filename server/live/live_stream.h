@@ -14,12 +14,9 @@
 #include "base/mutex.h"
 #include "server/http/live_source.h"
 #include "server/live/live_request.h"
-#include "server/live/live_series.h"
+#include "server/live/live_slots.h"
 
 namespace statmill {
-
-// Slots that are compared at each turn: the open one, and those before it for late samples.
-inline constexpr size_t kLiveSlots = 7;
 
 // take() and is_cut() are thread-safe; all else is confined to the hub's thread.
 class LiveStream final : public LiveFeed {
@@ -29,7 +26,8 @@ class LiveStream final : public LiveFeed {
     std::function<void()> wake;
     std::function<void()> on_end;
   };
-  LiveStream(LiveRequest request, Hooks hooks);
+  // `pool` is used by the constructor alone.
+  LiveStream(LiveRequest request, LivePool& pool, Hooks hooks);
   ~LiveStream() override { hooks_.on_end(); }
 
   std::string take() override;
@@ -40,17 +38,17 @@ class LiveStream final : public LiveFeed {
   bool send(std::string_view event, std::string_view data);
   // Appends the slots that have changed since the last call, if any have. Returns false if the stream is cut.
   // A series that the store cannot read at present is left out.
-  bool send_slots(const Table& table, Store& store, Timestamp now);
+  bool send_slots(const LiveTurn& turn);
   // Returns true once `every` has passed since the last time that it was true.
   bool is_due(SteadyTime now);
   SteadyTime due() const { return due_; }
 
  private:
-  void append_series(std::string& out, size_t index, Kind kind, const SlotColumns& columns, int64_t step_s);
+  void append_series(std::string& out, size_t index, const Tiers& tiers);
 
   const LiveRequest request_;
   const Hooks hooks_;
-  std::vector<LiveSeries> series_;
+  std::vector<std::shared_ptr<LiveSlots>> series_;
   // A digest of what was sent, for kLiveSlots slots of each series; slot s is at s % kLiveSlots. 0: nothing
   // was.
   std::vector<uint64_t> sent_;

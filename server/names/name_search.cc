@@ -67,7 +67,7 @@ class NameIndex::WordSearch {
     const std::string_view letters = query_.words.letters();
     const std::set<std::string, std::less<>> known = known_names();
     const auto take_text = [&](std::string_view name) {
-      if (letters_in(name, letters, 0) == letters.size() && !known.contains(name)) take(0, name);
+      if (statmill::has_letters(name, letters) && !known.contains(name)) take(0, name);
       return true;
     };
     if (!scan_.for_each_flat(under, take_text) || !scan_.for_each_other(under, take_text)) return;
@@ -178,7 +178,9 @@ class NameIndex::WordSearch {
     columns_.clear();
     separators_.clear();
     constant_size_ = 0;
+    first_tag_ = 0;
     for (size_t c = 0; c < table.column_count(); ++c) {
+      if (first_tag_ == 0 && table.separator(c).starts_with(';')) first_tag_ = c;
       DictionaryFacts& facts = facts_of(table.dictionary(c));
       facts.letters.resize(facts.sizes.size() * letters.size(), kNoState);
       columns_.push_back(&facts);
@@ -190,9 +192,14 @@ class NameIndex::WordSearch {
   }
 
   bool has_letters(const NameBlock& block, uint32_t row) const {
+    return has_letters_from(0, block, row) || (first_tag_ > 0 && has_letters_from(first_tag_, block, row));
+  }
+  // Looks at the columns from `first` on, and then at those before it.
+  bool has_letters_from(size_t first, const NameBlock& block, uint32_t row) const {
     const std::string_view letters = query_.words.letters();
     size_t state = 0;
-    for (size_t c = 0; c < columns_.size(); ++c) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const size_t c = (first + i) % columns_.size();
       state = separators_[c][state];
       if (state == letters.size()) return true;
       const Token token = block.segment.token(c, block.begin + row);
@@ -247,6 +254,7 @@ class NameIndex::WordSearch {
   std::vector<std::vector<uint8_t>> separators_;  // of each column and state: the state after it
   std::vector<uint8_t> of_keys_;                  // the best place of each piece in the keys
   size_t constant_size_ = 0;                      // bytes of the separators
+  size_t first_tag_ = 0;                          // its column; 0: there are no tags
   // These belong to the block in work:
   Places scores_{};
   Places best_{};

@@ -85,18 +85,32 @@ size_t letters_in(std::string_view text, std::string_view letters, size_t from) 
   return from;
 }
 
+bool has_letters(std::string_view name, std::string_view letters) {
+  if (letters_in(name, letters, 0) == letters.size()) return true;
+  const size_t tags = std::min(name.find(';'), name.size());
+  const size_t of_tags = letters_in(name.substr(tags), letters, 0);
+  return letters_in(name.substr(0, tags), letters, of_tags) == letters.size();
+}
+
 NameHits hits_of_letters(std::string_view name, std::string_view letters) {
+  const bool is_in_order = letters_in(name, letters, 0) == letters.size();
+  const size_t first = is_in_order ? 0 : std::min(name.find(';'), name.size());
   NameHits out;
   size_t next = 0;
-  for (size_t i = 0; i < name.size() && next < letters.size(); ++i) {
-    if (lower_case(name[i]) != letters[next]) continue;
-    ++next;
-    if (!out.empty() && out.back().second == i) {
-      ++out.back().second;
-    } else {
-      out.emplace_back(i, i + 1);
+  const auto look = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end && next < letters.size(); ++i) {
+      if (lower_case(name[i]) != letters[next]) continue;
+      ++next;
+      if (!out.empty() && out.back().second == i) {
+        ++out.back().second;
+      } else {
+        out.emplace_back(i, i + 1);
+      }
     }
-  }
+  };
+  look(first, name.size());
+  look(0, first);
+  std::ranges::sort(out);
   return out;
 }
 

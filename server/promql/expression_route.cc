@@ -82,7 +82,10 @@ HttpResponse answer_values(const ExpressionServices& services, const promql::Syn
   const auto& [series, catalog, clock] = services.sources;
   const Timestamp now = clock.wall();
   const auto most = static_cast<int64_t>(control.limits().points_max);
-  const auto bins = plan_bins(parameters.request, series.retention.tiers(), most, now);
+  // Seconds are only a step that is asked for, since series that keep none would repeat their values.
+  const Tiers& tiers = series.retention.tiers();
+  const Tiers kept = parameters.request.step_s ? series.retention.longest() : tiers;
+  const auto bins = plan_bins(parameters.request, kept, most, now);
   if (!bins) return error_response(bins.error());
   const Grid grid = expression_grid(bins->bins);
   const auto plan = plan_of(tree, grid);

@@ -64,6 +64,41 @@ Status check(const QueryRequest& request) {
   return Status::ok();
 }
 
+// Sets the bins from the first one on, for a range and a step that are chosen.
+void cut_bins(const QueryRequest& request, Bins& bins) {
+  bins.count = static_cast<size_t>((bins.until_s - bins.first_s + bins.step_s - 1) / bins.step_s);
+  if (!request.align) return;
+  bins.from_s = bins.first_s;
+  bins.until_s = bins.end_s();
+}
+
+// Returns the step of seconds that the request asks for, or the finest one that yields at most `points` bins
+// of `range`; 0 if whole slots of the finest tier are as good.
+int64_t detail_step(const QueryRequest& request, const Tiers& tiers, const Bins& range, int64_t points) {
+  const int64_t finest_s = tiers.finest().step_s;
+  const auto fits = [&](int64_t step_s) { return bins_of(range.from_s, range.until_s, step_s) <= points; };
+  if (request.step_s && fits(*request.step_s)) return *request.step_s % finest_s == 0 ? 0 : *request.step_s;
+  for (const int64_t slots : kSlotsOfStep) {
+    const int64_t step_s = slots * tiers.detail().step_s;
+    if (fits(step_s)) return step_s % finest_s == 0 ? 0 : step_s;
+  }
+  return 0;
+}
+
+// Reads the detail tier instead, if that is finer than the plan. The range stays one of whole slots of the
+// finest tier.
+void use_detail(const QueryRequest& request, const Tiers& tiers, int64_t points, BinPlan& plan) {
+  const int64_t finest_s = tiers.finest().step_s;
+  Bins bins = plan.bins;
+  bins.from_s = round_down(request.from_s, finest_s);
+  bins.until_s = round_up(request.until_s, finest_s);
+  bins.step_s = detail_step(request, tiers, bins, points);
+  if (bins.step_s == 0 || bins.step_s >= plan.bins.step_s) return;
+  bins.first_s = round_down(bins.from_s, bins.step_s);
+  cut_bins(request, bins);
+  plan = {bins, tiers.detail_no(), tiers.detail_no()};
+}
+
 }  // namespace
 
 Result<BinPlan> plan_bins(const QueryRequest& request, const Tiers& tiers, int64_t points_max,
@@ -88,12 +123,10 @@ Result<BinPlan> plan_bins(const QueryRequest& request, const Tiers& tiers, int64
     bins.step_s = bins.until_s - bins.from_s;
   }
   bins.first_s = !fits && points == 1 ? bins.from_s : round_down(bins.from_s, bins.step_s);
-  bins.count = static_cast<size_t>((bins.until_s - bins.first_s + bins.step_s - 1) / bins.step_s);
-  if (request.align) {
-    bins.from_s = bins.first_s;
-    bins.until_s = bins.end_s();
-  }
+  cut_bins(request, bins);
   plan.tier = coarsest_dividing(tiers, plan.edge_tier, bins.step_s);
+  if (points > 1 && tiers.keep_detail() && covers(tiers.detail(), bins.from_s, unix_seconds(now)))
+    use_detail(request, tiers, points, plan);
   return plan;
 }
 

@@ -62,7 +62,7 @@ class ChangesReader {
     range.from_s = request_.from_s - shift_s;
     range.until_s = request_.until_s - shift_s;
     range.max_points = 1;
-    return plan_bins(range, table_.retention().shortest(classes), 1, now_);
+    return plan_bins(range, table_.retention().shortest(classes).without_detail(), 1, now_);
   }
   uint64_t slots_of(const BinPlan& plan) const {
     return static_cast<uint64_t>((plan.bins.until_s - plan.bins.from_s) / table_.tiers()[plan.tier].step_s);

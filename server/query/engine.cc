@@ -17,13 +17,6 @@
 namespace statmill {
 namespace {
 
-struct Resolved {
-  std::vector<std::string> names;    // ascending, each once
-  std::vector<SeriesId> ids;         // theirs
-  RetentionClasses retention;        // their classes
-  std::vector<std::string> missing;  // if the request lists them
-};
-
 // Looks for the name as it is, then for its canonical spelling, under which it is stored.
 std::optional<std::string> stored_name(const Table& table, const std::string& name) {
   if (table.summary(name)) return name;
@@ -40,42 +33,6 @@ Status add_matching(const Table& table, const std::vector<LabelMatcher>& matcher
   if (!found) return found.error();
   for (SeriesRef& series : *found) names.insert(std::move(series.name));
   return Status::ok();
-}
-
-Result<Resolved> resolve(const Table& table, const QueryRequest& request, size_t series_max,
-                         QueryControl& control) {
-  Resolved out;
-  std::set<std::string> names;
-  if (Status s = add_matching(table, request.matchers, control, names); !s) return s.error();
-  for (const std::string& text : request.series) {
-    // Names from Graphite and statsd may contain the special bytes of globs, so a glob may also be a name.
-    const auto name = stored_name(table, text);
-    if (name) names.insert(*name);
-    if (!Glob::is_pattern(text)) {
-      if (name) continue;
-      if (!request.lists_missing) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
-      out.missing.push_back(text);
-      continue;
-    }
-    const auto glob = Glob::parse(with_blanks_escaped(text));
-    if (!glob && name) continue;
-    if (!glob) return glob.error();
-    const auto add = [&](std::string_view found) {
-      names.emplace(found);
-      return names.size() <= series_max;
-    };
-    if (!table.names().search(*glob, add, [&] { return control.should_stop(); })) break;
-  }
-  if (Status s = control.check(); !s) return s.error();
-  if (names.size() > series_max) return control.refuse(QueryLimit::kSeries, names.size());
-  for (const std::string& name : names) {
-    const auto summary = table.summary(name);
-    if (!summary) continue;
-    out.names.push_back(name);
-    out.ids.push_back(summary->id);
-    out.retention.set(summary->retention);
-  }
-  return out;
 }
 
 // The found names may belong to other series now, so the query must start again.
@@ -155,7 +112,11 @@ class ViewAnswer {
         now_(now),
         families_(table.families()),
         reader_(table.retention(), store.expiry(), view, now, request.parts, control, &presence),
-        bins_(table.tiers(), plan, reader_, now) {}
+        bins_(table.tiers(), plan, reader_, now) {
+    if (!request.step_s) reader_.want_dense_detail();
+  }
+
+  bool lacks_detail() const { return reader_.lacks_detail(); }
 
   Status add_to(QueryAnswer& answer, std::span<const std::string> names) {
     std::vector<size_t> wanted;
@@ -203,6 +164,48 @@ class ViewAnswer {
 
 }  // namespace
 
+struct QueryEngine::Resolved {
+  std::vector<std::string> names;    // ascending, each once
+  std::vector<SeriesId> ids;         // theirs
+  RetentionClasses retention;        // their classes
+  std::vector<std::string> missing;  // if the request lists them
+};
+
+Result<QueryEngine::Resolved> QueryEngine::resolve(const QueryRequest& request, QueryControl& control) const {
+  Resolved out;
+  std::set<std::string> names;
+  if (Status s = add_matching(table_, request.matchers, control, names); !s) return s.error();
+  for (const std::string& text : request.series) {
+    // Names from Graphite and statsd may contain the special bytes of globs, so a glob may also be a name.
+    const auto name = stored_name(table_, text);
+    if (name) names.insert(*name);
+    if (!Glob::is_pattern(text)) {
+      if (name) continue;
+      if (!request.lists_missing) return Error{ErrorCode::kNotFound, "no series is called \"" + text + "\""};
+      out.missing.push_back(text);
+      continue;
+    }
+    const auto glob = Glob::parse(with_blanks_escaped(text));
+    if (!glob && name) continue;
+    if (!glob) return glob.error();
+    const auto add = [&](std::string_view found) {
+      names.emplace(found);
+      return names.size() <= limits_.series_max;
+    };
+    if (!table_.names().search(*glob, add, [&] { return control.should_stop(); })) break;
+  }
+  if (Status s = control.check(); !s) return s.error();
+  if (names.size() > limits_.series_max) return control.refuse(QueryLimit::kSeries, names.size());
+  for (const std::string& name : names) {
+    const auto summary = table_.summary(name);
+    if (!summary) continue;
+    out.names.push_back(name);
+    out.ids.push_back(summary->id);
+    out.retention.set(summary->retention);
+  }
+  return out;
+}
+
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
                                      QueryControl& control) const {
   return run_attempts(control, [&] { return attempt(request, now, control); });
@@ -211,14 +214,24 @@ Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
 Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now,
                                          QueryControl& control) const {
   const uint64_t version = table_.names_version();
-  const auto resolved = resolve(table_, request, limits_.series_max, control);
+  const auto resolved = resolve(request, control);
   if (table_.names_version() != version) return names_changed();
   if (!resolved) return resolved.error();
   // One plan for all series: its tiers have the range for each of them.
   const Tiers kept = table_.retention().shortest(resolved->retention);
+  auto answer = read(request, *resolved, kept, now, control);
+  if (answer && !*answer) answer = read(request, *resolved, kept.without_detail(), now, control);
+  if (!answer) return answer.error();
+  return **std::move(answer);
+}
+
+// Returns nullopt if the plan reads the detail tier, and that lacks samples which the finest tier has.
+Result<std::optional<QueryAnswer>> QueryEngine::read(const QueryRequest& request, const Resolved& resolved,
+                                                     const Tiers& kept, Timestamp now,
+                                                     QueryControl& control) const {
   const auto plan = plan_bins(request, kept, static_cast<int64_t>(limits_.points_max), now);
   if (!plan) return plan.error();
-  const size_t count = resolved->names.size();
+  const size_t count = resolved.names.size();
   const size_t points = plan->bins.count * std::max<size_t>(count, 1);
   if (points > limits_.points_max) return control.refuse(QueryLimit::kPoints, points);
   // Expired slots and those before a series' first sample cost nothing, so this is the most that it reads.
@@ -226,29 +239,31 @@ Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp 
       static_cast<uint64_t>((plan->bins.until_s - plan->bins.from_s) / kept[plan->tier].step_s);
   if (Status s = control.add_slots(slots * count); !s) return s.error();
   const Tiers& tiers = table_.tiers();
-  QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
-  answer.until_ms = rates_until_ms(now, tiers.finest().step_s * 1000);
+  const int64_t totals_s = totals_tier(*plan, tiers).step_s;
+  QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, totals_s, {}};
+  answer.until_ms = rates_until_ms(now, totals_s * 1000);
   const TableSeries selector(table_);
   HostPresence presence({selector, pieces_, table_.retention(), store_.expiry()}, control, now);
   for (size_t begin = 0; begin < count; begin += kViewSeries) {
     const size_t some = std::min(kViewSeries, count - begin);
     std::vector<SeriesRef> refs;
-    for (size_t i = begin; i < begin + some; ++i) refs.push_back({resolved->names[i], resolved->ids[i]});
+    for (size_t i = begin; i < begin + some; ++i) refs.push_back({resolved.names[i], resolved.ids[i]});
     auto view = pieces_.view(refs, request.parts.histograms);
     if (!view) return view.error();
     ViewAnswer some_series(table_, store_, *plan, request, now, **view, control, presence);
-    Status added = some_series.add_to(answer, std::span(resolved->names).subspan(begin, some));
+    Status added = some_series.add_to(answer, std::span(resolved.names).subspan(begin, some));
     if (!added) return added.error();
+    if (some_series.lacks_detail()) return std::optional<QueryAnswer>();
   }
-  answer.missing = resolved->missing;
-  if (!request.merges) return answer;
+  answer.missing = resolved.missing;
+  if (!request.merges) return std::optional(std::move(answer));
   if (answer.series.empty()) {
     if (!request.lists_missing || count > 0)
       return Error{ErrorCode::kNotFound, "none of these series is a distribution"};
     answer.series.push_back({"", Kind::kDistribution, SlotColumns(0, plan->bins.count, request.parts)});
   }
   compute_percentiles(request.percentiles, answer.series.front());
-  return answer;
+  return std::optional(std::move(answer));
 }
 
 Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp now,

@@ -2,12 +2,15 @@
 // and from the store, and merges them to one bucket per point.
 #pragma once
 
+#include <optional>
+
 #include "base/clock.h"
 #include "base/glob.h"
 #include "base/result.h"
 #include "server/query/queries.h"
 #include "server/query/query.h"
 #include "server/query/read/table_pieces.h"
+#include "storage/tiers.h"
 
 namespace statmill {
 
@@ -38,6 +41,10 @@ class QueryEngine final : public Queries {
   Result<TreePage> tags(const TreeRequest& request, QueryControl& control) const;
   uint64_t names_number() const;
   Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now, QueryControl& control) const;
+  struct Resolved;  // the series of a request
+  Result<Resolved> resolve(const QueryRequest& request, QueryControl& control) const;
+  Result<std::optional<QueryAnswer>> read(const QueryRequest& request, const Resolved& resolved,
+                                          const Tiers& kept, Timestamp now, QueryControl& control) const;
 
   const Table& table_;
   Store& store_;

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/thread_cpu.h"
 #include "server/query/attempts.h"
 #include "server/query/engine.h"
 #include "server/query/family_lookup.h"
@@ -55,10 +56,14 @@ Result<TreePage> QueryEngine::tags(const TreeRequest& request, QueryControl& con
     const std::string_view tags = name.substr(request.prefix.size());
     ++out.series;
     if (request.after && tags <= *request.after) return true;
-    if (first.size() < request.limit || tags < *first.rbegin()) first.emplace(tags);
-    if (first.size() > request.limit) {
+    if (first.size() < request.limit) {
+      first.emplace(tags);
+      return true;
+    }
+    out.has_more = true;
+    if (tags < *first.rbegin()) {
+      first.emplace(tags);
       first.erase(std::prev(first.end()));
-      out.has_more = true;
     }
     return true;
   };
@@ -87,9 +92,11 @@ Result<SearchPage> QueryEngine::search(const SearchRequest& request, QueryContro
   SearchPage out;
   out.names = names_number();
   const double began_ms = control.cost().ms;
-  const double end_ms = began_ms + static_cast<double>(kSearchTime.count());
+  // A busy machine does not cut a search short: the work counts, not the wait.
+  const uint64_t end_ns =
+      thread_cpu_ns() + static_cast<uint64_t>(std::chrono::nanoseconds(kSearchTime).count());
   const FoundNames found =
-      table_.names().find(query, [&] { return control.should_stop() || control.cost().ms > end_ms; });
+      table_.names().find(query, [&] { return control.should_stop() || thread_cpu_ns() > end_ns; });
   if (Status s = control.check(); !s) return s.error();
   out.total = found.total;
   out.is_complete = found.is_complete;

@@ -36,8 +36,20 @@ bool divides(int64_t slot_ms, const LeafRequest& request, const Ends& ends) {
          (!has_steps || request.grid.step_ms % slot_ms == 0);
 }
 
+// Returns whether the detail tier is read: for steps of seconds that no whole slots of the finest tier make.
+bool reads_detail(const LeafRequest& request, LeafForm form, const Tiers& tiers, const Ends& ends,
+                  Timestamp now) {
+  if (!tiers.keep_detail() || form == LeafForm::kRunningTotals || ends.first_ms == ends.last_ms) return false;
+  const int64_t detail_ms = tiers.detail().step_s * 1000;
+  const bool is_of_seconds = request.grid.step_ms % detail_ms == 0 && ends.first_ms % detail_ms == 0;
+  const bool is_finer = request.grid.step_ms % (tiers.finest().step_s * 1000) != 0;
+  const int64_t oldest_s = floor_to(ends.first_ms - request.range_ms, 1000) / 1000;
+  return is_of_seconds && is_finer && covers(tiers.detail(), oldest_s, unix_seconds(now));
+}
+
 TierNo choose_tier(const LeafRequest& request, LeafForm form, const Tiers& tiers, const Ends& ends,
                    Timestamp now) {
+  if (reads_detail(request, form, tiers, ends, now)) return tiers.detail_no();
   const int64_t oldest_ms = ends.first_ms - request.range_ms;
   const TierNo finest = finest_covering(tiers, floor_to(oldest_ms, 1000) / 1000, unix_seconds(now));
   if (form == LeafForm::kBuckets && !is_instant(request.function)) {
@@ -124,15 +136,22 @@ LeafPlan plan_leaf(const LeafRequest& request, Kind kind, const Tiers& tiers, Ti
   const Ends ends{end_of(0), end_of(points - 1)};
   plan.span.tier = choose_tier(request, plan.form, tiers, ends, now);
   const int64_t slot_ms = tiers[plan.span.tier].step_s * 1000;
-  plan.range_ms = std::max(ceil_to(request.range_ms, tiers.finest().step_s * 1000), slot_ms);
+  const bool is_detail = plan.span.tier >= tiers.count();
+  const bool is_coarse = plan.span.tier > 0 && !is_detail;
+  plan.totals_ms = is_detail ? slot_ms : tiers.finest().step_s * 1000;
+  plan.range_ms = std::max(ceil_to(request.range_ms, plan.totals_ms), slot_ms);
   const bool reads_samples = plan.form != LeafForm::kBuckets || is_instant(request.function);
-  if (plan.span.tier > 0 && reads_samples)
+  if (is_coarse && reads_samples)
     plan.infos.push_back("means of " + length_text(slot_ms / 1000) + " stand for samples");
-  if (plan.span.tier > 0 && request.range_ms < slot_ms)
+  if (is_coarse && request.range_ms < slot_ms)
     plan.infos.push_back("windows are widened to " + length_text(slot_ms / 1000) +
                          ": finer slots are not kept for this range");
   plan.span.begin = std::max<int64_t>(0, ceil_to(ends.first_ms - plan.range_ms, slot_ms) / slot_ms);
   plan.span.end = std::max(plan.span.begin, ceil_to(ends.last_ms, slot_ms) / slot_ms);
+  if (is_detail) {  // whole slots of the finest tier
+    plan.span.begin = floor_to(plan.span.begin, tiers.detail_ratio());
+    plan.span.end = ceil_to(plan.span.end, tiers.detail_ratio());
+  }
   plan.windows.reserve(points);
   const auto element = [&](int64_t time_ms) {
     const Slot slot = std::clamp(ceil_to(time_ms, slot_ms) / slot_ms, plan.span.begin, plan.span.end);

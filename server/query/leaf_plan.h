@@ -35,12 +35,14 @@ struct LeafPlan {
   std::vector<SlotWindow> windows;  // one per evaluated point: elements of `span`
   Grid grid;                        // the evaluated points: a single one if all have one value
   int64_t range_ms = 0;             // of the windows; at least one slot
+  int64_t totals_ms = 0;            // the length of the slots whose totals events and counters have rates of
   std::vector<std::string> infos;   // what the user should know about the tier
 };
 
 // The finest tier is read unless a coarser one yields the same numbers, or the finest no longer has the
 // range, or single samples are asked for over more than two days. So the choice depends on the query and on
-// `now`, never on the number of series. Requires: the grid has a point.
+// `now`, never on the number of series. The detail tier is read for a step of seconds that is not a multiple
+// of the finest tier's. Requires: the grid has a point.
 LeafPlan plan_leaf(const LeafRequest& request, Kind kind, const Tiers& tiers, Timestamp now);
 
 }  // namespace statmill

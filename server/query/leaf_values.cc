@@ -71,7 +71,7 @@ LeafValues::LeafValues(const LeafRequest& request, const LeafPlan& plan, const T
     : request_(request),
       plan_(plan),
       slot_ms_(tiers[plan.span.tier].step_s * 1000),
-      finest_slot_ms_(tiers.finest().step_s * 1000),
+      finest_slot_ms_(plan.totals_ms),
       until_ms_(rates_until_ms(now, finest_slot_ms_)),
       sliding_(is_newest(request.function) ? sliding_length(plan.windows) : std::nullopt) {}
 

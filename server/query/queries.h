@@ -17,7 +17,7 @@
 
 namespace statmill {
 
-// How long a search for names may take.
+// CPU time that a search for names may take.
 inline constexpr Duration kSearchTime = std::chrono::milliseconds(40);
 
 // Thread-safe.

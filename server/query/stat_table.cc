@@ -105,7 +105,7 @@ class TableReader {
     range.from_s = request_.from_s;
     range.until_s = request_.until_s;
     range.max_points = points;
-    return plan_bins(range, table_.retention().shortest(selected.retention), points, now_);
+    return plan_bins(range, table_.retention().shortest(selected.retention).without_detail(), points, now_);
   }
   uint64_t slots_of(const BinPlan& plan) const {
     return static_cast<uint64_t>((plan.bins.until_s - plan.bins.from_s) / table_.tiers()[plan.tier].step_s);

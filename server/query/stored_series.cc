@@ -61,10 +61,24 @@ class StoredSeries::ViewReader {
 
   Status read_block(const Plan& plan, std::span<const size_t> block, std::span<const SeriesRef> refs,
                     const std::function<Status(SeriesValues)>& take) {
-    if (Status s = of_.control_.check(); !s) return s;
-    if (Status s = of_.control_.add_slots(block.size() * plan.leaf.span.size()); !s) return s;
+    auto lacks_detail = read_planned(plan, block, refs, take);
+    if (!lacks_detail) return lacks_detail.error();
+    if (!*lacks_detail) return Status::ok();
+    const Tiers tiers = plan.tiers->without_detail();
+    const Plan coarser{plan.kind, &tiers, plan_leaf(request_, plan.kind, tiers, of_.now_)};
+    notes_.tier_s = std::max(notes_.tier_s, tiers[coarser.leaf.span.tier].step_s);
+    const auto read = read_planned(coarser, block, refs, take);
+    return read ? Status::ok() : Status(read.error());
+  }
+
+  // Returns true, and gives nothing to `take`, if the plan needs detail that some of the series lack.
+  Result<bool> read_planned(const Plan& plan, std::span<const size_t> block, std::span<const SeriesRef> refs,
+                            const std::function<Status(SeriesValues)>& take) {
+    if (Status s = of_.control_.check(); !s) return s.error();
+    if (Status s = of_.control_.add_slots(block.size() * plan.leaf.span.size()); !s) return s.error();
     ColumnReader reader(of_.sources_.retention, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts,
                         of_.control_, &presence_);
+    reader.want_dense_detail();
     auto totals = totals_before(plan, reader, block);
     if (!totals) return totals.error();
     auto slots = reader.read(block, plan.leaf.span);
@@ -73,6 +87,7 @@ class StoredSeries::ViewReader {
                            .chunks = reader.chunks(),
                            .cached = reader.cached(),
                            .bytes = reader.bytes()});
+    if (reader.lacks_detail()) return true;
     if (reader.damaged_frames() > 0)
       add_once(notes_.warnings, "stored frames are damaged; their samples are missing from this answer");
     const LeafValues values(request_, plan.leaf, *plan.tiers, of_.now_);
@@ -83,9 +98,9 @@ class StoredSeries::ViewReader {
       const bool has_numbers = computed->numbers.present.next(0) < computed->numbers.size();
       if (!has_numbers && !computed->histograms) continue;
       computed->labels = SeriesLabels::of_name(refs[block[k]].name);
-      if (Status s = take(*std::move(computed)); !s) return s;
+      if (Status s = take(*std::move(computed)); !s) return s.error();
     }
-    return Status::ok();
+    return false;
   }
 
   // The rates before the span, for series of running totals: all that the coarsest tier has.

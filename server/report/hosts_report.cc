@@ -80,15 +80,9 @@ const AgentStatus* status_of(const Host& host) {
 std::optional<double> newest_in_ram(const Table& table, std::string_view name) {
   const auto pieces = table.pieces(name, false);
   if (!pieces) return std::nullopt;
-  std::optional<SlotBucket> newest;
-  const auto include = [&newest](const std::vector<SlotBucket>& buckets) {
-    if (!buckets.empty() && (!newest || buckets.back().slot >= newest->slot)) newest = buckets.back();
-  };
-  include(pieces->flushing.buckets(Combine::kMerge));
-  include(pieces->pending.buckets(Combine::kMerge));
-  for (const SeriesPieces::Delta& delta : pieces->deltas) include(delta.buckets);
-  if (!newest || newest->bucket.is_empty()) return std::nullopt;
-  return newest->bucket.max();
+  const std::vector<SlotBucket> buckets = pieces->lists(table.tiers(), true).buckets;
+  if (buckets.empty()) return std::nullopt;
+  return buckets.back().bucket.max();
 }
 
 std::string state_text(double state, std::string_view reason) {

@@ -37,7 +37,9 @@ struct Series {
   PackedSlot first_slot = kNoSlot;          // the oldest slot of the finest tier that ever had a sample
   PackedSlot last_slot = kNoSlot;           // the newest one
   uint16_t name_size = 0;
-  Kind kind : 4 = Kind::kGauge;
+  Kind kind : 3 = Kind::kGauge;
+  bool is_detailed : 1 =
+      false;  // SeriesRow::is_detailed: `delta` and `pending` have slots of the detail tier
   uint8_t joined_power : 4 = 0;  // SeriesRow::joined_power
   RetentionClass retention = kDefaultRetention;
 
@@ -56,11 +58,12 @@ struct Series {
   }
   // Requires: no more than kSentJoinedPowerMax.
   void set_joined_power(uint8_t power) { joined_power = power & 0xf; }
-  SeriesRow stored_row() const { return {id, kind, std::string(name()), joined_power}; }
+  SeriesRow stored_row() const { return {id, kind, std::string(name()), joined_power, is_detailed}; }
   Combine combine() const { return combine_of(kind); }
-  // Adds entries of a journal row to `pending`, when the server starts. Returns false if the bytes are not
-  // `entries` valid entries.
-  bool replay(uint32_t entries, Reader& in);
+  // Adds entries of a journal row to `pending`, when the server starts. `detail_ratio` is that of the tiers.
+  // Returns false if the bytes are not `entries` valid entries.
+  bool replay(uint32_t entries, Reader& in, int64_t detail_ratio);
+  // `slot` is of the finest tier.
   void include_slot(Slot slot) {
     if (last_slot.is(slot)) return;  // nearly always
     if (first_slot == kNoSlot || slot < first_slot) first_slot = slot;

@@ -74,8 +74,9 @@ struct Shard {
   std::array<DeltaPool, 2> deltas GUARDED_BY(mutex);
   struct Flushing {
     Series* series = nullptr;
-    Window window;       // never changes, so the tick thread reads it without the lock
-    SlotRange erased{};  // slots erased by this flush, in the store and in `window`; mostly empty
+    Window window;             // never changes, so the tick thread reads it without the lock
+    bool is_detailed = false;  // its slots are those of the detail tier
+    SlotRange erased{};        // slots erased by this flush, in the store and in `window`; mostly empty
   };
   std::vector<Flushing> flushing GUARDED_BY(mutex);
   struct Erasure {

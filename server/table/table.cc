@@ -110,10 +110,11 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
     const size_t memory = s->pending.memory_bytes();
     s->pending.close();
     count_pending_bytes(shard, *s, memory);
-    shard.flushing.push_back({s, std::move(s->pending)});
+    shard.flushing.push_back({s, std::move(s->pending), s->is_detailed});
     s->flushing = static_cast<uint32_t>(shard.flushing.size());
-    out.series.push_back({s->id, s->kind, s->retention, &shard.flushing.back().window});
+    out.series.push_back({s->id, s->kind, s->retention, s->is_detailed, &shard.flushing.back().window});
   }
+  for (Series* const s : all) switch_detail(*s, out.changed);
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(begin_erasure(shard, erasure));
   shard.erasures.clear();
@@ -129,6 +130,15 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
   }
   return out;
+}
+
+// Makes a series detailed, or not any more, as its retention says. Its slots change with that, so it waits
+// for a flush at which the series has nothing in RAM.
+void Table::switch_detail(Series& series, std::vector<SeriesRow>& changed) const {
+  const bool wanted = retention_.tiers(series.retention).keep_detail();
+  if (series.is_detailed == wanted || series.delta[0] != 0 || series.delta[1] != 0) return;
+  series.is_detailed = wanted;
+  changed.push_back(series.stored_row());
 }
 
 void Table::end_flush(ShardNo n) {
@@ -156,6 +166,7 @@ Series* Table::restore_series(const SeriesRow& row) {
   MutexLock lock(shard.mutex);
   Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
   made.set_joined_power(row.joined_power);
+  made.is_detailed = row.is_detailed;
   series_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
 }
@@ -175,6 +186,7 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
   Series& made = series_[number];
   made.kind = kind;
   made.retention = retention;
+  made.is_detailed = retention_.tiers(retention).keep_detail();
   return made;
 }
 
@@ -241,12 +253,15 @@ std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms
   out.first_slot = s->first_slot;
   out.last_slot = s->last_slot;
   out.joined_power = s->joined_power;
+  out.is_detailed = s->is_detailed;
   out.flushed_tick = shard.flushed_tick;
   out.flushing_tick = shard.flushing_tick;
   out.pending = s->pending;
   if (s->flushing != 0) {
-    out.flushing = shard.flushing[s->flushing - 1].window;
-    out.erased = shard.flushing[s->flushing - 1].erased;
+    const Shard::Flushing& flushing = shard.flushing[s->flushing - 1];
+    out.flushing = flushing.window;
+    out.is_flushing_detailed = flushing.is_detailed;
+    out.erased = flushing.erased;
   }
   for (size_t p = 0; p < out.deltas.size(); ++p) {
     shard.deltas[p].read(s->delta[p], s->combine(), out.deltas[p].buckets);

@@ -25,6 +25,7 @@
 #include "server/table/family_table.h"
 #include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
+#include "server/table/series_pieces.h"
 #include "server/table/shard.h"
 #include "storage/activity.h"
 #include "storage/journal/journal_draft.h"
@@ -48,6 +49,7 @@ struct FlushedSeries {
   SeriesId id = 0;
   Kind kind = Kind::kGauge;
   RetentionClass retention = kDefaultRetention;
+  bool is_detailed = false;        // the slots of `window` are those of the detail tier
   const Window* window = nullptr;  // valid until Table::end_flush
 
   Combine combine() const { return combine_of(kind); }
@@ -57,31 +59,7 @@ struct ShardFlush {
   std::vector<FlushedSeries> series;
   std::vector<ErasedSeries> erased;
   std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
-};
-
-// A copy of everything that RAM has of one series, as it is encoded there, and how it relates to the store
-// (invariant B).
-struct SeriesPieces {
-  SeriesId id = 0;
-  Kind kind = Kind::kGauge;
-  RetentionClass retention = kDefaultRetention;
-  ShardNo shard = 0;
-  Slot first_slot = Series::kNoSlot;
-  Slot last_slot = Series::kNoSlot;
-  uint8_t joined_power = 0;  // SeriesRow::joined_power
-  // Not in the store: what earlier ticks have collected, and what they have not.
-  Window pending;
-  struct Delta {
-    std::vector<SlotBucket> buckets;        // ascending, each slot once
-    std::vector<SlotHistogram> histograms;  // for the same slots; empty unless asked for
-  };
-  std::array<Delta, 2> deltas;
-  Window flushing;   // in the store once flushing_tick is committed
-  SlotRange erased;  // slots whose data in the store and in `flushing` do not count, until that tick
-  TickNo flushed_tick = 0;
-  TickNo flushing_tick = 0;
-
-  Combine combine() const { return combine_of(kind); }
+  std::vector<SeriesRow> changed;        // of series that became detailed with this flush, or ceased to be
 };
 
 // Thread-safe.
@@ -203,7 +181,13 @@ class Table final : public SampleSink {
                             size_t parity) REQUIRES(shard.mutex);
   std::vector<Placed> place(Batch& batch, Timestamp now, Timestamp sent);
   void include_slots(Slot oldest, Slot newest);
-  uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity);
+  struct Times {
+    Timestamp now;
+    Timestamp sent;  // by the sender's clock
+  };
+  uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, const Times& times, int parity);
+  Slot slot_for(const Series& series, const Placed& placed, const Sample& sample,
+                const BatchContext& context) const;
   uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context);
   Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
                              const BatchContext& context) REQUIRES(shard.mutex);
@@ -214,6 +198,7 @@ class Table final : public SampleSink {
   std::optional<RemovedSeries> remove_series(std::string_view name, int parity);
   std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity);
   ErasedSeries begin_erasure(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
+  void switch_detail(Series& series, std::vector<SeriesRow>& changed) const;
 
   const Retention retention_;
   const TableLimits limits_;

@@ -16,6 +16,7 @@ struct Table::Placed {
 // What all samples of a batch share.
 struct Table::BatchContext {
   int64_t now_s = 0;
+  int64_t sent_s = 0;    // the time of samples that have none
   size_t parity = 0;     // of the epoch
   Slot kept_by_all = 0;  // from this slot on, a sample is not too old for any series
 };
@@ -72,21 +73,21 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   }
   const std::vector<Placed> placed = place(batch, now, now);
   const EpochGate::Batch epoch(gate_);
-  return apply_placed(placed, batch, now, epoch.parity());
+  return apply_placed(placed, batch, {now, now}, epoch.parity());
 }
 
 uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark) {
   const std::vector<Placed> placed = place(batch, now, sent);
   const EpochGate::Batch epoch(gate_);
   if (!batch.families.empty()) note_families(batch);
-  const uint64_t accepted = apply_placed(placed, batch, now, epoch.parity());
+  const uint64_t accepted = apply_placed(placed, batch, {now, sent}, epoch.parity());
   mark(epoch.parity());
   return accepted;
 }
 
-uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, Timestamp now, int parity) {
-  const int64_t now_s = unix_seconds(now);
-  const BatchContext context{now_s, static_cast<size_t>(parity),
+uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, const Times& times, int parity) {
+  const int64_t now_s = unix_seconds(times.now);
+  const BatchContext context{now_s, unix_seconds(times.sent), static_cast<size_t>(parity),
                              tiers().finest().slot_of(now_s - retention_min_s_) + 1};
   uint64_t accepted = 0;
   for (std::span<const Placed> rest(placed); !rest.empty();) {
@@ -240,16 +241,17 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
     series = &create_for_sample(shard, placed.hash, sample, retention, context.parity);
   }
   if (is_other_kind) batch.accept_other_kind(placed.sample);
+  const Slot slot = slot_for(*series, placed, sample, context);
   DeltaPool::Chain& chain = series->delta[context.parity];
   if (chain == 0) shard.dirty[context.parity].push_back(series);
   DeltaPool& deltas = shard.deltas[context.parity];
   if (ready) {
-    deltas.add(chain, placed.slot, *ready, series->combine());
+    deltas.add(chain, slot, *ready, series->combine());
   } else {
-    deltas.add(chain, placed.slot, sample.value, series->combine());
+    deltas.add(chain, slot, sample.value, series->combine());
   }
   if (is_distribution) {
-    add_histogram(deltas, chain, placed.slot, sample);
+    add_histogram(deltas, chain, slot, sample);
     if (ready && sample.ready->joined_power > series->joined_power) {
       series->set_joined_power(sample.ready->joined_power);
       shard.changed[context.parity].push_back(series);
@@ -257,6 +259,12 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
   }
   series->include_slot(placed.slot);
   return kAccepted;
+}
+
+// Returns the slot under which the sample is added to the series' delta.
+Slot Table::slot_for(const Series& series, const Placed& placed, const Sample& sample,
+                     const BatchContext& context) const {
+  return series.is_detailed ? tiers().detail().slot_of(sample.time_s.value_or(context.sent_s)) : placed.slot;
 }
 
 // Counts a series that is about to be created unless it refuses it.

@@ -14,6 +14,7 @@ struct Table::RemovedSeries {
   Slot first_slot = Series::kNoSlot;
   Slot last_slot = Series::kNoSlot;
   uint8_t joined_power = 0;
+  bool is_detailed = false;
   Window pending;
   std::vector<SlotBucket> delta;
   std::vector<SlotHistogram> delta_histograms;  // of a distribution
@@ -76,7 +77,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   const SeriesArena::Number number = shard.index.erase(hash, name, series_, hash_of_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
-  RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, s.joined_power, {}, {}, {}};
+  RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, s.joined_power, s.is_detailed, {}, {}, {}};
   if (s.delta[p] != 0) {
     shard.deltas[p].read(s.delta[p], s.combine(), out.delta);
     if (s.kind == Kind::kDistribution) shard.deltas[p].read(s.delta[p], out.delta_histograms);
@@ -112,6 +113,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   s.first_slot = removed->first_slot;
   s.last_slot = removed->last_slot;
   s.set_joined_power(removed->joined_power);
+  s.is_detailed = removed->is_detailed;
   s.pending = std::move(removed->pending);
   DeltaPool& deltas = shard.deltas[p];
   const size_t bytes = deltas.memory_bytes();
@@ -130,7 +132,7 @@ ErasedSeries Table::begin_erasure(Shard& shard, const Shard::Erasure& erasure) {
   Series& s = *erasure.series;
   const SlotRange& slots = erasure.slots;
   if (s.flushing == 0) {
-    shard.flushing.push_back({&s, {}, {}});
+    shard.flushing.push_back({&s, {}, s.is_detailed, {}});
     s.flushing = static_cast<uint32_t>(shard.flushing.size());
   }
   shard.flushing[s.flushing - 1].erased = slots;
@@ -140,7 +142,8 @@ ErasedSeries Table::begin_erasure(Shard& shard, const Shard::Erasure& erasure) {
   std::vector<SlotBucket> buckets;
   for (size_t p = 0; p < shard.deltas.size(); ++p) {
     shard.deltas[p].read(s.delta[p], s.combine(), buckets);
-    for (const SlotBucket& b : buckets) s.include_slot(b.slot);
+    for (const SlotBucket& b : buckets)
+      s.include_slot(s.is_detailed ? b.slot / tiers().detail_ratio() : b.slot);
   }
   return {s.id, own};
 }

@@ -35,11 +35,18 @@ std::vector<ChunkKey> written_chunks(std::span<const ErasedSeries> series,
 }  // namespace
 
 Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) {
-  if (copy_entries(series, out)) return Status::ok();
-  const Tier& finest = retention_.tiers().finest();
-  const std::vector<SlotBucket> buckets = series.window->buckets(series.combine());
+  if (!series.is_detailed && copy_entries(series, 0, out)) return Status::ok();
+  const Tiers& tiers = retention_.tiers(series.retention);
+  const Tier& finest = tiers.finest();
+  std::vector<SlotBucket> buckets = series.window->buckets(series.combine());
   const HistogramWindow* const window = series.window->histograms();
-  const auto histograms = window == nullptr ? std::vector<SlotHistogram>() : window->histograms();
+  auto histograms = window == nullptr ? std::vector<SlotHistogram>() : window->histograms();
+  if (series.is_detailed) {
+    if (tiers.keep_detail() && !copy_entries(series, tiers.detail_no(), out))
+      add_detail(series, buckets, histograms, out);
+    buckets = fold(buckets, tiers.detail_ratio(), series.combine());
+    histograms = roll_up(histograms, tiers.detail(), finest);
+  }
   std::span<const SlotBucket> buckets_left(buckets);
   std::span<const SlotHistogram> histograms_left(histograms);
   while (!buckets_left.empty()) {
@@ -51,20 +58,40 @@ Status FragmentBuilder::add(const FlushedSeries& series, std::vector<StoreBatch:
   return Status::ok();
 }
 
-// Nearly all windows lie in one chunk that is not rolled up yet: their entries are copied unchanged into a
-// fragment of the finest tier. Returns false, and appends nothing, for any other window.
-bool FragmentBuilder::copy_entries(const FlushedSeries& series,
+// Adds the fragments of the detail tier.
+void FragmentBuilder::add_detail(const FlushedSeries& series, std::span<const SlotBucket> buckets,
+                                 std::span<const SlotHistogram> histograms,
+                                 std::vector<StoreBatch::Fragment>& out) const {
+  const Tiers& tiers = retention_.tiers(series.retention);
+  const Tier& detail = tiers.detail();
+  const ChunkNo oldest = clock_.oldest_kept(detail);
+  while (!buckets.empty()) {
+    const ChunkKey key{tiers.detail_no(), detail.chunk_of_slot(buckets.front().slot), series.id};
+    const Slot first = static_cast<Slot>(key.chunk) * detail.chunk_slots;
+    const auto own = pop_below(first + detail.chunk_slots, buckets);
+    const auto own_histograms = pop_below(first + detail.chunk_slots, histograms);
+    if (key.chunk < oldest) continue;
+    out.push_back({key, encode_buckets(key, first, series.combine(), own)});
+    if (!own_histograms.empty()) out.back().frames += encode_histogram_frame(key, first, own_histograms);
+  }
+}
+
+// Nearly all windows lie in one chunk that is kept and not rolled up yet: their entries are copied unchanged
+// into a fragment of their tier. Returns false, and appends nothing, for any other window.
+bool FragmentBuilder::copy_entries(const FlushedSeries& series, TierNo tier_no,
                                    std::vector<StoreBatch::Fragment>& out) const {
   const auto run = series.window->run();
   if (!run) return false;
-  const Tier& finest = retention_.tiers().finest();
-  const ChunkNo chunk = finest.chunk_of_slot(run->first);
-  if (finest.chunk_of_slot(run->last) != chunk || RollupPosition{chunk, series.id} < position_) return false;
+  const Tier& tier = retention_.tiers(series.retention)[tier_no];
+  const ChunkNo chunk = tier.chunk_of_slot(run->first);
+  if (tier.chunk_of_slot(run->last) != chunk) return false;
+  if (tier_no == 0 ? RollupPosition{chunk, series.id} < position_ : chunk < clock_.oldest_kept(tier))
+    return false;
   const HistogramWindow* const histograms = series.window->histograms();
   const auto histogram_run = histograms == nullptr ? std::nullopt : histograms->run();
   if (histograms != nullptr && !histogram_run) return false;
-  const ChunkKey key{0, chunk, series.id};
-  const Slot first = static_cast<Slot>(chunk) * finest.chunk_slots;
+  const ChunkKey key{tier_no, chunk, series.id};
+  const Slot first = static_cast<Slot>(chunk) * tier.chunk_slots;
   out.push_back({key, encode_entries(key, first, series.combine(), run->entries)});
   if (histogram_run) out.back().frames += encode_histogram_frame(key, first, *histogram_run);
   return true;
@@ -147,14 +174,19 @@ Status FragmentBuilder::erase(std::span<const ErasedSeries> erased, std::vector<
   return Status::ok();
 }
 
+ChunkNo FragmentBuilder::oldest_detail() const { return clock_.oldest_kept(retention_.longest().detail()); }
+
 Status FragmentBuilder::erase_one(const ErasedSeries& series, std::span<const ChunkKey> written,
                                   std::vector<StoreBatch::Fragment>& out) {
   const Tiers& tiers = retention_.tiers();
-  for (TierNo t = 0; t < tiers.count(); ++t) {
+  const int64_t finest_s = tiers.finest().step_s;
+  for (TierNo t = 0; t < tiers.stored_count(); ++t) {
     const Tier& tier = tiers[t];
-    const int64_t ratio = tier.step_s / tiers.finest().step_s;
-    const Slot end = (series.slots.end + ratio - 1) / ratio;
-    for (Slot begin = series.slots.begin / ratio; begin < end;) {
+    const Slot end = (series.slots.end * finest_s + tier.step_s - 1) / tier.step_s;
+    Slot begin = series.slots.begin * finest_s / tier.step_s;
+    // Detail that is past its retention is never read, and there would be many chunks to look for.
+    if (t >= tiers.count()) begin = std::max<Slot>(begin, Slot{oldest_detail()} * tier.chunk_slots);
+    while (begin < end) {
       const ChunkKey key{t, tier.chunk_of_slot(begin), series.id};
       const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
       const Slot stop = std::min(end, first + tier.chunk_slots);

@@ -47,9 +47,12 @@ class FragmentBuilder {
     std::span<const SlotHistogram> histograms;  // of `chunk`; empty unless the series is a distribution
     ChunkNo chunk;
   };
-  bool copy_entries(const FlushedSeries& series, std::vector<StoreBatch::Fragment>& out) const;
+  bool copy_entries(const FlushedSeries& series, TierNo tier, std::vector<StoreBatch::Fragment>& out) const;
+  void add_detail(const FlushedSeries& series, std::span<const SlotBucket> buckets,
+                  std::span<const SlotHistogram> histograms, std::vector<StoreBatch::Fragment>& out) const;
   Status add_chunk(const Part& part, std::vector<StoreBatch::Fragment>& out);
   Result<bool> rebuild_event_rollup(const Part& part, std::vector<StoreBatch::Fragment>& out);
+  ChunkNo oldest_detail() const;  // of any class
   Status erase_one(const ErasedSeries& series, std::span<const ChunkKey> written,
                    std::vector<StoreBatch::Fragment>& out);
 

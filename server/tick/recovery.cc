@@ -72,7 +72,8 @@ class Loader {
     // A bare thread, as those of the replay. Without it, the first query would wait 0.2 to 0.5 s per million
     // series.
     std::thread indexing([this] { table_.names(); });
-    const auto counts = statmill::replay({by_id_, recovery_.start.flushed, rows_, salvages_});
+    const auto counts =
+        statmill::replay({by_id_, recovery_.start.flushed, rows_, table_.tiers().detail_ratio(), salvages_});
     indexing.join();
     if (!counts) return counts.error();
     table_.end_replay();

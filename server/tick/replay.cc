@@ -86,7 +86,7 @@ class Share {
     const bool is_new = cursor.row.tick > flushed;
     if (known.series != nullptr && is_new && flushed >= cursor.row.decodable_from) {
       counts_.entries += reader.entries();
-      return known.series->replay(reader.entries(), reader.entry_reader());
+      return known.series->replay(reader.entries(), reader.entry_reader(), input_.detail_ratio);
     }
     if (!known.is_known()) counts_.of_unknown_series += reader.entries();
     if (known.series != nullptr && is_new) counts_.without_reference += reader.entries();

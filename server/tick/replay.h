@@ -34,6 +34,7 @@ struct ReplayInput {
   const std::vector<KnownSeries>& by_id;
   const std::array<TickNo, kShardCount>& flushed;
   const std::deque<ReplayRow>& rows;  // by tick
+  int64_t detail_ratio = 1;           // of the tiers
   bool salvages = false;  // if true, entries of unknown series are skipped; else they are an error
 };
 

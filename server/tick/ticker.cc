@@ -47,7 +47,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       saved_clock_(start.clock),
       next_clock_row_(now),
       new_secret_(start.new_secret),
-      dropped_below_(services.table.tiers().count(), 0),
+      dropped_below_(services.table.tiers().stored_count(), 0),
       highest_cutoff_(services.table.retention().class_count(), 0),
       open_tick_(services.registry.gauge(
           "statmill.open_tick",
@@ -176,7 +176,9 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     }
     std::move(created.begin(), created.end(), std::back_inserter(prepared_->batch.series));
     if (!flush) continue;
-    prepared_->flushes.emplace_back(shard, services_.table.begin_flush(shard, prepared_->tick));
+    ShardFlush begun = services_.table.begin_flush(shard, prepared_->tick);
+    std::move(begun.changed.begin(), begun.changed.end(), std::back_inserter(prepared_->batch.series));
+    prepared_->flushes.emplace_back(shard, std::move(begun));
     next_flush_[shard] = now + options_.flush_interval;
     flushed_[shard] = prepared_->tick;
   }
@@ -246,11 +248,11 @@ Status Ticker::build_fragments(TickTime now) {
 // Lowers each floor to the lowest chunk that the batch writes. A floor above new data comes from a clock that
 // was wrong.
 Status Ticker::lower_floors() {
-  std::array<ChunkNo, Tiers::kCountMax> lowest{};
+  std::array<ChunkNo, Tiers::kStoredMax> lowest{};
   lowest.fill(std::numeric_limits<ChunkNo>::max());
   for (const StoreBatch::Fragment& f : prepared_->batch.fragments)
     lowest[f.key.tier] = std::min(lowest[f.key.tier], f.key.chunk);
-  for (TierNo t = 0; t < longest_.count(); ++t) {
+  for (TierNo t = 0; t < longest_.stored_count(); ++t) {
     if (lowest[t] >= services_.store.expiry().floor(t)) continue;
     if (Status s = services_.store.keep_from(t, lowest[t]); !s) return s;
     dropped_below_[t] = 0;
@@ -352,7 +354,8 @@ void Ticker::set_cutoffs() {
   for (size_t c = 0; c < retention.class_count(); ++c) {
     const auto retention_class = static_cast<RetentionClass>(c);
     const Tiers& kept = retention.tiers(retention_class);
-    for (TierNo t = 0; t < kept.count(); ++t) expiry.set_cutoff(t, retention_class, first_kept(t, kept));
+    for (TierNo t = 0; t < kept.stored_count(); ++t)
+      expiry.set_cutoff(t, retention_class, first_kept(t, kept));
     highest_cutoff_[c] = std::max(highest_cutoff_[c], expiry.cutoff(0, retention_class));
     expiry.set_whole_from(retention_class, std::max(highest_cutoff_[c], clock_->oldest_whole(kept.finest())));
   }
@@ -361,7 +364,7 @@ void Ticker::set_cutoffs() {
 void Ticker::expire(TickTime now) {
   const Running running("the expiry");
   next_expiry_ = now.steady + options_.expiry_interval;
-  for (TierNo t = 0; t < longest_.count(); ++t) {
+  for (TierNo t = 0; t < longest_.stored_count(); ++t) {
     const ChunkNo oldest = first_kept(t, longest_);
     if (oldest != dropped_below_[t]) drop_below(t, oldest);
   }

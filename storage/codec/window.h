@@ -61,6 +61,8 @@ class Window {
   std::optional<Run> run() const;
   // The oldest slot that has data. Requires: not empty. Cost: decodes one entry.
   Slot oldest_slot() const;
+  // The newest one. Requires: not empty.
+  Slot newest_slot() const { return newest_slot_; }
   // Ascending, each slot once.
   std::vector<SlotBucket> buckets(Combine combine) const;
   // Adds the buckets, and the histograms if out.parts has them, that lie in the range of `out`.

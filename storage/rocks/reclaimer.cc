@@ -38,7 +38,7 @@ Result<bool> Reclaimer::step(RocksDatabase& database, std::atomic<bool>& cancell
 Status Reclaimer::begin_pass(RocksDatabase& database) {
   version_ = database.expiry().version();
   position_ = {};
-  for (TierNo tier = 0; tier < tiers_.count(); ++tier) {
+  for (TierNo tier = 0; tier < tiers_.stored_count(); ++tier) {
     if (Status s = drop_files(database, tier); !s) return s;
   }
   return Status::ok();
@@ -62,7 +62,7 @@ Status Reclaimer::drop_files(RocksDatabase& database, TierNo tier) {
 
 // Moves to the next chunk number that may have expired rows, and returns false at the end of the pass.
 Result<bool> Reclaimer::find_next(RocksDatabase& database) {
-  for (; position_.tier < tiers_.count(); position_ = {static_cast<TierNo>(position_.tier + 1), 0}) {
+  for (; position_.tier < tiers_.stored_count(); position_ = {static_cast<TierNo>(position_.tier + 1), 0}) {
     const auto chunk = next_chunk(database, position_);
     if (!chunk) return chunk.error();
     if (!*chunk) continue;

@@ -41,9 +41,9 @@ class Reclaimer {
   static Status compact(RocksDatabase& database, Position at, std::atomic<bool>& cancelled);
 
   const Tiers& tiers_;
-  std::array<ChunkNo, Tiers::kCountMax> dropped_{};  // by tier: files below this chunk are deleted
-  uint64_t version_ = 0;                             // of the expiry, when the current pass began
-  Position position_;                                // the pass has done everything before it
+  std::array<ChunkNo, Tiers::kStoredMax> dropped_{};  // by tier: files below this chunk are deleted
+  uint64_t version_ = 0;                              // of the expiry, when the current pass began
+  Position position_;                                 // the pass has done everything before it
 };
 
 }  // namespace statmill

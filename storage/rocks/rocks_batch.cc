@@ -93,7 +93,7 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
     operations.add(out.Put(database.journal(), journal_key(row.tick), row.bytes));
   }
   for (const StoreBatch::Fragment& fragment : batch.fragments) {
-    SM_CHECK(fragment.key.tier < tiers.count());
+    SM_CHECK(fragment.key.tier < tiers.stored_count());
     operations.add(out.Merge(database.tier(fragment.key.tier), chunk_key(fragment.key.chunk, fragment.key.id),
                              fragment.frames));
   }

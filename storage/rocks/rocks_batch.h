@@ -23,7 +23,7 @@ class RocksBatch {
   rocksdb::Status status_;
 };
 
-// Requires: the tiers of all fragments are below tiers.count().
+// Requires: the tiers of all fragments are below tiers.stored_count().
 RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers);
 
 }  // namespace statmill

@@ -170,7 +170,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   rocksdb::ColumnFamilyOptions journal = family_options(table, options.write_buffer_bytes);
   journal.compression = rocksdb::kNoCompression;
   out.emplace_back("journal", journal);
-  for (TierNo i = 0; i < tiers.count(); ++i) {
+  for (TierNo i = 0; i < tiers.stored_count(); ++i) {
     const uint64_t buffer =
         i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
     out.emplace_back(
@@ -180,6 +180,15 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
                      *parts.filters[i]));
   }
   return out;
+}
+
+// An older program has made the database without the detail tier, and nothing is created in one that is only
+// read.
+void leave_out_missing_detail(const rocksdb::DBOptions& options, const std::string& path, const Tiers& tiers,
+                              std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+  std::vector<std::string> names;
+  if (!tiers.has_detail() || !rocksdb::DB::ListColumnFamilies(options, path, &names).ok()) return;
+  if (std::find(names.begin(), names.end(), families.back().name) == names.end()) families.pop_back();
 }
 
 bool ends_torn(const RocksOptions& options, const std::string& path) {
@@ -202,7 +211,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   parts.damaged_frames = std::make_unique<std::atomic<uint64_t>>(0);
   parts.expired_rows = std::make_unique<std::atomic<uint64_t>>(0);
   parts.expiry = options.expiry ? options.expiry : std::make_shared<Expiry>();
-  for (TierNo t = 0; t < tiers.count(); ++t)
+  for (TierNo t = 0; t < tiers.stored_count(); ++t)
     parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, *parts.expired_rows));
   parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   if (options.file_system) parts.env = rocksdb::NewCompositeEnv(options.file_system);
@@ -215,7 +224,8 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   }
   const auto log = std::make_shared<WarningLog>(options.warn);
   db_options.info_log = log;
-  const auto families = descriptors(options, tiers, parts);
+  auto families = descriptors(options, tiers, parts);
+  if (access == RocksAccess::kReadOnly) leave_out_missing_detail(db_options, path, tiers, families);
   rocksdb::DB* db = nullptr;
   const auto try_open = [&] {
     return access == RocksAccess::kReadOnly
@@ -238,7 +248,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
 }
 
 Status RocksDatabase::load_floors(const Tiers& tiers) {
-  for (TierNo t = 0; t < tiers.count(); ++t) {
+  for (TierNo t = 0; t < tiers.stored_count(); ++t) {
     std::string row;
     const rocksdb::Status status = db().Get({}, meta(), expired_key(t), &row);
     if (status.IsNotFound()) continue;

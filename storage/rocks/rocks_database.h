@@ -61,7 +61,11 @@ class RocksDatabase {
   rocksdb::ColumnFamilyHandle* meta() const { return parts_.families[0]; }
   rocksdb::ColumnFamilyHandle* series() const { return parts_.families[1]; }
   rocksdb::ColumnFamilyHandle* journal() const { return parts_.families[2]; }
-  rocksdb::ColumnFamilyHandle* tier(TierNo tier) const { return parts_.families[3 + size_t{tier}]; }
+  // Returns nullptr if a database that was opened read-only has no such tier yet.
+  rocksdb::ColumnFamilyHandle* tier(TierNo tier) const {
+    const size_t family = 3 + size_t{tier};
+    return family < parts_.families.size() ? parts_.families[family] : nullptr;
+  }
 
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
 

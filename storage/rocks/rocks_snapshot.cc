@@ -43,7 +43,10 @@ RocksSnapshot::RocksSnapshot(std::shared_ptr<RocksDatabase> database, const Tier
       flushes_before_(database_->flushed_ticks().ended_writes()),
       snapshot_(database_->db().GetSnapshot()),
       flushed_ticks_(database_->flushed_ticks().at_snapshot(flushes_before_)) {
-  for (TierNo t = 0; t < tiers_.count(); ++t) floors_[t] = database_->expiry().floor(t);
+  for (TierNo t = 0; t < tiers_.stored_count(); ++t) {
+    const bool is_there = database_->tier(t) != nullptr;
+    floors_[t] = is_there ? database_->expiry().floor(t) : std::numeric_limits<ChunkNo>::max();
+  }
 }
 
 RocksSnapshot::~RocksSnapshot() { database_->db().ReleaseSnapshot(snapshot_); }
@@ -173,7 +176,7 @@ Result<DocumentRows> RocksSnapshot::documents() {
 }
 
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
-  SM_CHECK(key.tier < tiers_.count());
+  SM_CHECK(key.tier < tiers_.stored_count());
   if (key.chunk < floor(key.tier)) return std::string();
   const ConcatenateOnly concatenate_only;
   return get(database_->tier(key.tier), chunk_key(key.chunk, key.id));
@@ -181,7 +184,7 @@ Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
 
 Status RocksSnapshot::chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                              const std::function<void(size_t, std::string_view)>& visit) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
   if (chunk < floor(tier) || ids.empty()) return Status::ok();
   const ConcatenateOnly concatenate_only;
   const size_t rows = size_t{ids.back()} - ids.front() + 1;
@@ -234,7 +237,7 @@ Status RocksSnapshot::walk_chunks(TierNo tier, ChunkNo chunk, std::span<const Se
 
 Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
                            const std::function<bool(SeriesId, std::string_view frames)>& visit) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
   if (chunk < floor(tier)) return Status::ok();
   const ConcatenateOnly concatenate_only;
   const std::string last = chunk_key(chunk, std::numeric_limits<SeriesId>::max()) + '\0';
@@ -250,7 +253,8 @@ Status RocksSnapshot::scan(TierNo tier, ChunkNo chunk, SeriesId first,
 }
 
 Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
+  if (database_->tier(tier) == nullptr) return std::optional<ChunkNo>();
   const std::unique_ptr<rocksdb::Iterator> row(
       database_->db().NewIterator(point_options(snapshot_), database_->tier(tier)));
   row->Seek(chunk_key(floor(tier), 0));

@@ -59,7 +59,7 @@ class RocksSnapshot final : public StoreSnapshot {
   const uint64_t flushes_before_;
   const rocksdb::Snapshot* const snapshot_;
   const std::optional<FlushedTicks::Ticks> flushed_ticks_;  // nullopt: a flush came between
-  std::array<ChunkNo, Tiers::kCountMax> floors_{};
+  std::array<ChunkNo, Tiers::kStoredMax> floors_{};
 };
 
 }  // namespace statmill

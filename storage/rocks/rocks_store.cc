@@ -183,7 +183,7 @@ Status RocksStore::load(const LoadVisitor& visitor) {
 }
 
 Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
   if (fault_) return *fault_;
   const ChunkNo before = expiry().floor(tier);
   if (chunk <= before) return uint64_t{0};
@@ -199,7 +199,7 @@ Result<uint64_t> RocksStore::expire(TierNo tier, ChunkNo chunk) {
 }
 
 Status RocksStore::keep_from(TierNo tier, ChunkNo chunk) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
   // The ticker calls this while it builds a batch, before any write: in a store that started with a fault
   // nothing else would recover it.
   if (Status whole = recover(); !whole) return whole;

@@ -61,14 +61,14 @@ class Scrubber {
         cancelled_(cancelled),
         snapshot_(database.db().GetSnapshot(),
                   [&database](const rocksdb::Snapshot* s) { database.db().ReleaseSnapshot(s); }),
-        expired_(tiers.count(), 0) {}
+        expired_(tiers.stored_count(), 0) {}
 
   Result<ScrubReport> run() {
     Status done = scrub_files(database_, cancelled_, report_);
     if (done) done = catalog();
     if (done) done = meta();
     if (done) done = journal();
-    for (TierNo t = 0; done && t < tiers_.count(); ++t) done = tier(t);
+    for (TierNo t = 0; done && t < tiers_.stored_count(); ++t) done = tier(t);
     if (!done) return done.error();
     return std::move(report_);
   }
@@ -174,7 +174,7 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
     in.bytes(kClockRowBytes);
   } else if (key == kHashSecretKey) {
     in.bytes(sizeof(HashSecret));
-  } else if (is_row_of(kExpiredPrefix) && number < tiers_.count()) {
+  } else if (is_row_of(kExpiredPrefix) && number < tiers_.stored_count()) {
     name = kExpiredPrefix;
     expired_[number] = in.u32be();
     in.u32be();
@@ -244,6 +244,7 @@ void Scrubber::check_journal_row(TickNo tick, std::string_view row) {
 }
 
 Status Scrubber::tier(TierNo tier) {
+  if (database_.tier(tier) == nullptr) return Status::ok();
   const ConcatenateOnly concatenate_only;
   report_.tiers.push_back({.name = database_.tier(tier)->GetName()});
   return rows(database_.tier(tier), chunk_key(expired_[tier], 0),

@@ -225,6 +225,9 @@ TEST(HttpE2e, TokensHaveRoles) {
   EXPECT_EQ(ask_with(server, "POST", "/admin/v1/delete?match=x.*", "a").status, 403);
   const HttpReply deleted = ask_with(server, "POST", "/admin/v1/delete?match=x.*", "secret");
   EXPECT_EQ(deleted.body, "{\"deleted\":1,\"erased\":0}\n");
+  EXPECT_NE(
+      ask_with(server, "GET", "/api/v1/events?tags=names", "abc").body.find("\"by\":\"the operator at 127"),
+      std::string::npos);
   EXPECT_EQ(ask_with(server, "POST", "/admin/v1/flush", "secret").status, 404) << "only at the socket";
   EXPECT_EQ(server.cli({"flush"}).status, 0) << "the socket needs no token";
   EXPECT_NE(server.cli({"status"}).status, 0);

@@ -24,7 +24,8 @@ class ServerConfigTest : public testing::Test {
 
 TEST_F(ServerConfigTest, RetentionRulesKeepTheOrderOfTheCommandLine) {
   ASSERT_EQ(apply({}), "");
-  EXPECT_EQ(config_.retention.class_count(), 1U);
+  EXPECT_EQ(config_.retention.class_count(), 2U);
+  EXPECT_EQ(config_.retention.tiers(class_of("host.cpu.busy;host=a")).text(), "1s:6h,10s:10d,5m:1y,1h:6y");
   ASSERT_EQ(apply({"--retention.rule", "a.b.* 10s:1d", "--retention.rule=a.* 1h:9y", "--retention",
                    "10s:5d,5m:1y,1h:6y"}),
             "");
@@ -54,7 +55,7 @@ TEST_F(ServerConfigTest, AllErrorsOfRulesAreReportedTogether) {
   EXPECT_EQ(apply({"--retention.rule", "a 7s:1d", "--retention.rule", "a 10s:1d", "--retention.rule",
                    "[a 10s:1d", "--tick", "soon"}),
             "retention.rule: rule \"a 7s:1d\": tier \"7s:1d\": no tier has this step; the tiers are "
-            "10s:10d,5m:1y,1h:6y\n"
+            "10s:10d,5m:1y,1h:6y, and 1s for rules\n"
             "retention.rule: rule \"[a 10s:1d\": glob: [ without ]\n"
             "tick: duration \"soon\": expected a number and a unit, as in 10s or 1y9d");
 }
@@ -70,7 +71,23 @@ TEST_F(ServerConfigTest, TheNumberOfRulesIsLimited) {
     arguments.insert(arguments.end(), {"--retention.rule", "a 10s:1d"});
   EXPECT_EQ(apply(arguments),
             "retention.rule: rule \"a 10s:1d\": more than 254 rules\n"
-            "retention.rule: rule \"a 10s:1d\": more than 254 rules");
+            "retention.rule: rule \"a 10s:1d\": more than 254 rules\n"
+            "retention.host_seconds: rule \"host.* 1s:6h\": more than 254 rules");
+}
+
+TEST_F(ServerConfigTest, HostsKeepSecondsUnlessARuleOrTheTiersSayOtherwise) {
+  const auto of_hosts = [&] { return config_.retention.tiers(class_of("host.load.1m;host=a")).text(); };
+  ASSERT_EQ(apply({"--retention.rule", "host.load.* 10s:1d"}), "");
+  EXPECT_EQ(of_hosts(), "10s:1d,5m:1y,1h:6y");
+  ASSERT_EQ(apply({"--retention.rule", "host.load.* 1s:2h,10s:1d"}), "");
+  EXPECT_EQ(of_hosts(), "1s:2h,10s:1d,5m:1y,1h:6y");
+  ASSERT_EQ(apply({"--retention.host_seconds", "0s"}), "");
+  EXPECT_EQ(of_hosts(), "10s:10d,5m:1y,1h:6y");
+  ASSERT_EQ(apply({"--retention", "10s:1h,1m:1d"}), "");
+  EXPECT_EQ(of_hosts(), "1s:1h,10s:1h,1m:1d") << "no longer than the finest tier";
+  ASSERT_EQ(apply({"--retention", "1s:1h,1m:1d"}), "");
+  EXPECT_EQ(of_hosts(), "1s:1h,1m:1d");
+  EXPECT_EQ(config_.retention.class_count(), 1U) << "the finest tier has the seconds";
 }
 
 TEST_F(ServerConfigTest, GraphiteAndStatsdAreOffByDefault) {

@@ -5,18 +5,21 @@
 namespace statmill {
 namespace {
 
-TEST(SeriesRow, HasKindAndJoinedPowerInTheFirstByte) {
+TEST(SeriesRow, HasKindDetailAndJoinedPowerInTheFirstByte) {
   for (const Kind kind : kKinds) {
-    for (uint8_t power = 0; power <= kSentJoinedPowerMax; ++power) {
-      const std::string bytes = encode_series_row({7, kind, "web.took;host=a", power});
-      EXPECT_EQ(bytes,
-                std::string(1, static_cast<char>(static_cast<int>(kind) + 16 * power)) + "web.took;host=a");
+    for (int i = 0; i <= 2 * kSentJoinedPowerMax + 1; ++i) {
+      const bool is_detailed = i % 2 == 1;
+      const auto power = static_cast<uint8_t>(i / 2);
+      const std::string bytes = encode_series_row({7, kind, "web.took;host=a", power, is_detailed});
+      const int first = static_cast<int>(kind) + (is_detailed ? 8 : 0) + 16 * power;
+      EXPECT_EQ(bytes, std::string(1, static_cast<char>(first)) + "web.took;host=a");
       const auto row = decode_series_row(7, bytes);
       ASSERT_TRUE(row);
       EXPECT_EQ(row->id, 7U);
       EXPECT_EQ(row->kind, kind);
       EXPECT_EQ(row->name, "web.took;host=a");
       EXPECT_EQ(row->joined_power, power);
+      EXPECT_EQ(row->is_detailed, is_detailed);
     }
   }
 }

@@ -85,6 +85,33 @@ TEST(Tiers, FindsTheLongerAndTheShorterRetentionOfEachTier) {
   EXPECT_EQ(a.shorter(b).text(), "10s:1d,5m:2y");
 }
 
+TEST(Tiers, TheDetailTierKeepsSecondsIfARetentionNamesThem) {
+  const Tiers all = *Tiers::parse("10s:10d,5m:1y,1h:6y");
+  ASSERT_TRUE(all.has_detail());
+  EXPECT_FALSE(all.keep_detail());
+  EXPECT_EQ(all.stored_count(), 4U);
+  EXPECT_EQ(all[all.detail_no()].step_s, 1);
+  EXPECT_EQ(all.detail_ratio(), 10);
+  const Tiers detailed = *all.with_retention("1s:6h,10s:1d");
+  EXPECT_TRUE(detailed.keep_detail());
+  EXPECT_EQ(detailed.text(), "1s:6h,10s:1d,5m:1y,1h:6y");
+  EXPECT_EQ(detailed.count(), 3U) << "nothing is rolled up from it";
+  EXPECT_EQ(detailed.without_detail().text(), "10s:1d,5m:1y,1h:6y");
+  EXPECT_EQ(all.longer(detailed).text(), "1s:6h,10s:10d,5m:1y,1h:6y");
+  EXPECT_EQ(all.shorter(detailed).text(), "10s:1d,5m:1y,1h:6y");
+  EXPECT_FALSE(all.with_retention("1s:11d")) << "longer than the finest tier";
+  EXPECT_FALSE(all.with_retention("1s:1h,1s:2h"));
+  EXPECT_FALSE(all.with_retention("2s:1h"));
+}
+
+TEST(Tiers, TiersOfSecondsHaveNoDetailTier) {
+  const Tiers seconds = *Tiers::parse("1s:1h,1m:1d");
+  EXPECT_FALSE(seconds.has_detail());
+  EXPECT_EQ(seconds.stored_count(), 2U);
+  EXPECT_EQ(seconds.detail_ratio(), 1);
+  EXPECT_EQ(seconds.with_retention("1s:2h")->text(), "1s:2h,1m:1d");
+}
+
 TEST(Tiers, DefaultTiersHaveChunksOfSixHoursFourDaysAndThirtyDays) {
   const Tiers tiers = *Tiers::parse("10s:10d,5m:1y,1h:6y");
   EXPECT_EQ(tiers[0].chunk_span_s(), 6 * 3600);

@@ -43,7 +43,7 @@ class MemorySnapshot final : public StoreSnapshot {
   }
 
   Result<std::string> chunk(const ChunkKey& key) override {
-    SM_CHECK(key.tier < store_.tiers().count());
+    SM_CHECK(key.tier < store_.tiers().stored_count());
     if (key.chunk < floor(key.tier)) return std::string();
     const auto row = content_->chunks.find(key);
     return row == content_->chunks.end() ? std::string() : row->second;
@@ -51,7 +51,7 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override {
-    SM_CHECK(tier < store_.tiers().count());
+    SM_CHECK(tier < store_.tiers().stored_count());
     SM_CHECK(std::is_sorted(ids.begin(), ids.end()));
     for (size_t i = 0; i < ids.size() && chunk >= floor(tier); ++i) {
       const auto row = content_->chunks.find({tier, chunk, ids[i]});
@@ -62,7 +62,7 @@ class MemorySnapshot final : public StoreSnapshot {
 
   Status scan(TierNo tier, ChunkNo chunk, SeriesId first,
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
-    SM_CHECK(tier < store_.tiers().count());
+    SM_CHECK(tier < store_.tiers().stored_count());
     if (chunk < floor(tier)) return Status::ok();
     for (auto row = content_->chunks.lower_bound({tier, chunk, first}); row != content_->chunks.end();
          ++row) {
@@ -74,7 +74,7 @@ class MemorySnapshot final : public StoreSnapshot {
   ChunkNo floor(TierNo tier) override { return content_->floors[tier]; }
 
   Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override {
-    SM_CHECK(tier < store_.tiers().count());
+    SM_CHECK(tier < store_.tiers().stored_count());
     const auto row = content_->chunks.lower_bound({tier, floor(tier), 0});
     if (row == content_->chunks.end() || row->first.tier != tier) return std::optional<ChunkNo>();
     return std::optional<ChunkNo>(row->first.chunk);
@@ -127,7 +127,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   for (const SeriesId id : batch.deleted) content.series[id].reset();
   for (const StoreBatch::Row& row : batch.journal) content.journal[row.tick] = row.bytes;
   for (const StoreBatch::Fragment& fragment : batch.fragments) {
-    SM_CHECK(fragment.key.tier < tiers_.count());
+    SM_CHECK(fragment.key.tier < tiers_.stored_count());
     append_frames(content.chunks[fragment.key], fragment.key, fragment.frames);
   }
   for (const StoreBatch::Flushed& flushed : batch.flushed) {
@@ -171,14 +171,14 @@ void MemoryStore::restart() {
 
 void MemoryStore::load_floors() {
   expiry_ = std::make_unique<Expiry>();
-  for (TierNo t = 0; t < tiers_.count(); ++t) {
+  for (TierNo t = 0; t < tiers_.stored_count(); ++t) {
     expiry_->set_floor(t, content_->floors[t]);
     expiry_->set_dropped(t, content_->dropped[t]);
   }
 }
 
 Result<uint64_t> MemoryStore::expire(TierNo tier, ChunkNo chunk) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
   MutexLock lock(mutex_);
   Content& content = writable();
   if (chunk <= content.floors[tier]) return uint64_t{0};
@@ -194,7 +194,7 @@ Result<uint64_t> MemoryStore::expire(TierNo tier, ChunkNo chunk) {
 }
 
 Status MemoryStore::keep_from(TierNo tier, ChunkNo chunk) {
-  SM_CHECK(tier < tiers_.count());
+  SM_CHECK(tier < tiers_.stored_count());
   MutexLock lock(mutex_);
   if (chunk >= content_->floors[tier]) return Status::ok();
   writable().floors[tier] = chunk;

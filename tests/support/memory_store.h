@@ -64,8 +64,8 @@ class MemoryStore final : public Store {
     std::optional<ClockRow> clock;
     std::optional<HashSecret> hash_secret;
     std::optional<Timestamp> forgotten_until;
-    std::array<ChunkNo, Tiers::kCountMax> floors{};
-    std::array<ChunkNo, Tiers::kCountMax> dropped{};  // the highest floors so far
+    std::array<ChunkNo, Tiers::kStoredMax> floors{};
+    std::array<ChunkNo, Tiers::kStoredMax> dropped{};  // the highest floors so far
     TickNo tick = 0;
   };
 

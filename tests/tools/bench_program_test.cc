@@ -67,7 +67,7 @@ std::set<std::string> storage_names() {
                                "storage.recovery_1m_s",
                                "storage.start_clean_ms",
                                "storage.start_again_ms"};
-  for (const char* workload : {"mix", "multi10", "latency", "events", "doubles"}) {
+  for (const char* workload : {"mix", "multi10", "latency", "events", "doubles", "seconds"}) {
     for (const char* what : {"bytes", "written", "written_log", "written_flush", "written_compaction",
                              "written_kernel", "written_full", "cpu_us", "cpu_auto_us", "cpu_generator_us"}) {
       out.insert("storage." + std::string(workload) + "." + what + "_per_bucket");

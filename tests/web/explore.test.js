@@ -79,3 +79,25 @@ browserTest("the tree opens by mouse and by arrows; its counts add up, and at mo
   await page.keyboard.press("End");
   assert.ok(await page.locator("[role=tree] .row").count() <= 200);
 });
+
+browserTest("'as on host' shows the same panels of another host, or adds them, and Undo takes it back", async () => {
+  const server = await startServer();
+  await feedFleet(server, 2);
+  const { page, go } = await openPage(server);
+  await go("#/explore?p0=g:host.cpu.busy_percent;*host=db1.example.org*&p1=g:host.block.latency_ns;*host=db1.example.org*&p1.v=heatmap");
+  await page.waitForSelector(".panel-plot canvas");
+  const before = page.url();
+  await page.click("button:has-text('As on host')");
+  await page.waitForFunction(() => document.querySelectorAll("#as-host option").length === 8);
+  await page.fill("dialog input", "web2.example.org");
+  await page.waitForSelector("dialog [role=status]:has-text('2 of 2 names change')");
+  await page.click("dialog button:has-text('Show instead')");
+  await page.waitForFunction(() => location.hash.includes("web2") && !location.hash.includes("db1"));
+  assert.match(page.url(), /p1\.v=heatmap/);
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction((/** @type {string} */ url) => location.href === url, before);
+  await page.click("button:has-text('As on host')");
+  await page.fill("dialog input", "web2.example.org");
+  await page.click("dialog button:has-text('Add next to these')");
+  await page.waitForFunction(() => document.querySelectorAll(".panel-cell").length === 4);
+});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { browserTest, feedFleet, freePort, openPage, startServer } from "./browser.js";
+import { browserTest, feedFleet, freePort, kWait, openPage, startServer } from "./browser.js";
 
 browserTest("an empty server shows what to send; the first sample turns the page into Explore with it", async () => {
   const server = await startServer();
@@ -82,4 +82,27 @@ browserTest("the server goes away: a banner says so and the picture stays; it re
   } finally {
     rmSync(store, { recursive: true, force: true });
   }
+});
+
+browserTest("the loss mark counts what was refused in the range that is shown, not before it, and leads to Loss", async () => {
+  const server = await startServer();
+  await server.feed(["shop.orders 1"]);
+  await server.feed(["shop.parcels much", "shop.parcels more", "shop.parcels most"], true);
+  const refused = async () => {
+    const answer = await server.json("/api/v1/query?series=statmill.samples_refused;*&stats=sum&max_points=1&from=-5m");
+    return answer.series.reduce((/** @type {number} */ all, /** @type {any} */ one) => all + one.sum[0], 0);
+  };
+  const until = Date.now() + kWait;
+  while (await refused() < 3 && Date.now() < until) await new Promise((done) => setTimeout(done, 200));
+  const { page, go } = await openPage(server);
+  const now = Math.floor(Date.now() / 1000);
+  await go(`#/explore?p0=shop.orders&from=${now - 7200}&until=${now - 3600}`);
+  await page.waitForSelector(".loss.ok:has-text('nothing lost')");
+  await page.evaluate(() => { location.hash = "#/explore?p0=shop.orders&from=-5m"; });
+  await page.waitForSelector(".loss.warn:has-text('3 losses')");
+  await page.click(".loss");
+  await page.waitForFunction(() => location.hash.startsWith("#/status/loss"));
+  await page.waitForSelector(".status-body p:has-text('3 samples refused')");
+  await page.evaluate((/** @type {number} */ time) => { location.hash = `#/status/loss?from=${time - 7200}&until=${time - 3600}`; }, now);
+  await page.waitForSelector(".status-body p:has-text('0 samples refused')");
 });

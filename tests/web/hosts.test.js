@@ -34,7 +34,7 @@ browserTest("filter, group, sort and map are in the address, and a reload shows 
   assert.deepEqual(names.sort(), ["db1.example.org", "db2.example.org", "db3.example.org"]);
   await page.click("[aria-label=Map]");
   await page.waitForSelector(".square");
-  await page.waitForFunction(() => location.hash.includes("m=m"));
+  await page.waitForFunction(() => location.hash.includes("m=map"));
 });
 
 browserTest("a host that sends nothing is away, and says since when", async () => {

@@ -19,9 +19,9 @@
 #include <prometheus/histogram.h>
 #endif
 
+#include "base/thread_cpu.h"
 #include "statmill/registry.h"
 #include "tools/statmill-bench/suites.h"
-#include "tools/statmill-bench/thread_cpu.h"
 
 namespace statmill {
 namespace {

@@ -4,12 +4,12 @@
 #include <functional>
 #include <random>
 
+#include "base/thread_cpu.h"
 #include "proto/graphite/parser.h"
 #include "proto/istatd/parser.h"
 #include "proto/line_text.h"
 #include "proto/statsd/parser.h"
 #include "tools/statmill-bench/suites.h"
-#include "tools/statmill-bench/thread_cpu.h"
 
 namespace statmill {
 namespace {

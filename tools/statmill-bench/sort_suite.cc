@@ -8,9 +8,9 @@
 #include <random>
 
 #include "base/radix_sort.h"
+#include "base/thread_cpu.h"
 #include "storage/ids.h"
 #include "tools/statmill-bench/suites.h"
-#include "tools/statmill-bench/thread_cpu.h"
 
 namespace statmill {
 namespace {

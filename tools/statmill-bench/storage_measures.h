@@ -32,6 +32,10 @@ struct MeasureContext {
 //   the values
 //     (generator)
 Measured measure_writing(StorageWorkload workload, const MeasureContext& context);
+// The same of `mix` with a sample each second, in the detail tier and in the finest one, per second and
+// series.
+//   bytes: of the detail tier alone
+Measured measure_seconds(const MeasureContext& context);
 // storage_rollup.cc: the coarser tiers of `mix`.
 Measured measure_rollup(const MeasureContext& context);
 // storage_histograms.cc: lognormal latencies, for several values of sigma and samples per slot; the codec

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/rollup.h"
+
 namespace statmill {
 namespace {
 
@@ -10,29 +12,33 @@ namespace {
 // storage/FORMAT.md: id gap 2, first slot 1, length 2.
 constexpr size_t kActivityBytes = 5;
 
-}  // namespace
-
-void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
-                Window window) {
-  window.close();
-  const auto run = window.run();
-  if (run && tier.chunk_of_slot(run->first) == tier.chunk_of_slot(run->last)) {
-    const ChunkKey key{0, tier.chunk_of_slot(run->first), id};
-    const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
-    out.push_back({key, encode_entries(key, first, combine, run->entries)});
-    return;
-  }
-  const std::vector<SlotBucket> decoded = window.buckets(combine);
-  const std::span<const SlotBucket> buckets(decoded);
+void add_buckets(std::vector<StoreBatch::Fragment>& out, const Tiers& tiers, TierNo tier_no, SeriesId id,
+                 Combine combine, std::span<const SlotBucket> buckets) {
+  const Tier& tier = tiers[tier_no];
   for (size_t begin = 0; begin < buckets.size();) {
     const ChunkNo chunk = tier.chunk_of_slot(buckets[begin].slot);
     size_t end = begin + 1;
     while (end < buckets.size() && tier.chunk_of_slot(buckets[end].slot) == chunk) ++end;
-    const ChunkKey key{0, chunk, id};
+    const ChunkKey key{tier_no, chunk, id};
     const Slot first = static_cast<Slot>(chunk) * tier.chunk_slots;
     out.push_back({key, encode_buckets(key, first, combine, buckets.subspan(begin, end - begin))});
     begin = end;
   }
+}
+
+}  // namespace
+
+void add_window(std::vector<StoreBatch::Fragment>& out, const Tiers& tiers, TierNo tier_no, SeriesId id,
+                Combine combine, const Window& window) {
+  const Tier& tier = tiers[tier_no];
+  const auto run = window.run();
+  if (run && tier.chunk_of_slot(run->first) == tier.chunk_of_slot(run->last)) {
+    const ChunkKey key{tier_no, tier.chunk_of_slot(run->first), id};
+    const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
+    out.push_back({key, encode_entries(key, first, combine, run->entries)});
+    return;
+  }
+  add_buckets(out, tiers, tier_no, id, combine, window.buckets(combine));
 }
 
 StoragePipeline::StoragePipeline(Store& store, const std::vector<ShardNo>& shards, const Options& options)
@@ -91,7 +97,16 @@ std::string StoragePipeline::collect(Slot slot, std::span<const Arrival> arrival
 void StoragePipeline::flush(ShardNo shard, StoreBatch& batch) {
   for (const SeriesId id : members_[shard]) {
     const Combine combine = combine_of(options_.kind);
-    add_window(batch.fragments, store_.tiers().finest(), id, combine, std::exchange(pending_[id], {}));
+    Window window = std::exchange(pending_[id], {});
+    window.close();
+    if (!options_.is_detailed) {
+      add_window(batch.fragments, store_.tiers(), 0, id, combine, window);
+      continue;
+    }
+    const Tiers& tiers = store_.tiers();
+    add_window(batch.fragments, tiers, tiers.detail_no(), id, combine, window);
+    const auto folded = fold(window.buckets(combine), tiers.detail_ratio(), combine);
+    add_buckets(batch.fragments, tiers, 0, id, combine, folded);
   }
   batch.flushed.push_back({shard, tick_, std::string(kActivityBytes * members_[shard].size(), '\0')});
   flushed_[shard] = tick_;

@@ -22,16 +22,17 @@ struct Arrival {
   Bucket bucket;  // not empty
 };
 
-// Adds the fragments of the finest tier that a flush makes from a window: one per chunk. If the window covers
-// a single chunk, the fragment holds its entries unchanged.
-void add_window(std::vector<StoreBatch::Fragment>& out, const Tier& tier, SeriesId id, Combine combine,
-                Window window);
+// Adds the fragments of a tier, the finest or the detail tier, that a flush makes from a window: one per
+// chunk. If the window covers a single chunk, the fragment holds its entries unchanged.
+void add_window(std::vector<StoreBatch::Fragment>& out, const Tiers& tiers, TierNo tier, SeriesId id,
+                Combine combine, const Window& window);
 
 // Confined to one thread.
 class StoragePipeline {
  public:
   struct Options {
     Kind kind = Kind::kGauge;      // the kind of all series
+    bool is_detailed = false;      // their slots are those of the detail tier
     size_t ticks_per_flush = 600;  // ticks between two flushes of a shard; shards are staggered evenly
   };
   // `shards` holds the shard of each series, by id. `store` must outlive this object.

@@ -116,7 +116,8 @@ Status write_range(Store& store, const Range& range, size_t series) {
       if (range.tier == 0) {
         Window window;
         for (const SlotBucket& b : fine) window.add(b, Combine::kMerge, nullptr);
-        add_window(batch.fragments, tier, id, Combine::kMerge, std::move(window));
+        window.close();
+        add_window(batch.fragments, store.tiers(), 0, id, Combine::kMerge, window);
       } else {
         add_fragments(batch.fragments, range.tier, tier, id, roll_up(fine, finest, tier, Kind::kGauge), 0);
       }

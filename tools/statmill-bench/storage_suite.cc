@@ -23,6 +23,7 @@ std::vector<Measure<MeasureContext>> make_storage_measures() {
                                      return measure_recovery(name, series, context);
                                    }};
   };
+  out.push_back({"seconds", measure_seconds});
   out.push_back({"rollup", measure_rollup});
   out.push_back({"histograms", measure_histograms});
   out.push_back({"read24h", measure_read24h});

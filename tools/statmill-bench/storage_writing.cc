@@ -1,4 +1,4 @@
-// The measures mix, multi10, latency, events, doubles: buckets in RAM -> journal -> fragments -> compacted.
+// The measures mix, multi10, latency, events, doubles, seconds: buckets in RAM -> journal -> fragments -> compacted.
 #include <fstream>
 #include <utility>
 
@@ -126,40 +126,66 @@ std::vector<ShardNo> shards_of(size_t series) {
   return out;
 }
 
-}  // namespace
+// A measure, and how its series are stored.
+struct Writing {
+  StorageWorkload workload;
+  std::string name;
+  WritingSize size;
+  size_t ticks = 1;          // per slot
+  bool is_detailed = false;  // the slots are those of the detail tier
+};
 
-Measured measure_writing(StorageWorkload workload, const MeasureContext& context) {
-  const WritingSize size = size_of(workload, context.options);
-  const size_t ticks = context.options.ticks;
-  const std::string name(workload_name(workload));
+Measured measure(const Writing& writing, const MeasureContext& context) {
+  const auto& [workload, name, size, ticks, is_detailed] = writing;
   say(name, std::to_string(size.series) + " series x " + std::to_string(size.slots) + " slots, " +
                 std::to_string(ticks) + " ticks per slot, log not synced");
   Result<ScratchStore> scratch = make_scratch_store(context);
   if (!scratch) return scratch.error();
   BenchStore& store = scratch->store;
-  const Tier& finest = store.store().tiers().finest();
+  const Tiers& tiers = store.store().tiers();
+  const TierNo tier = is_detailed ? tiers.detail_no() : TierNo{0};
 
   const nanoseconds making_begin = process_cpu();
   const Result<uint64_t> made =
-      Feed(workload, size, ticks).run(finest, [](Slot, const auto&) { return Status::ok(); });
+      Feed(workload, size, ticks).run(tiers[tier], [](Slot, const auto&) { return Status::ok(); });
   if (!made) return made.error();
   const nanoseconds making = process_cpu() - making_begin;
 
   Feed feed(workload, size, ticks);
   const std::vector<ShardNo> shards = shards_of(size.series);
+  const auto slots_per_flush =
+      kSlotsPerFragment * static_cast<size_t>(is_detailed ? tiers.detail_ratio() : 1);
   StoragePipeline pipeline(store.store(), shards,
-                           {.kind = workload_kind(workload), .ticks_per_flush = kSlotsPerFragment * ticks});
+                           {.kind = workload_kind(workload),
+                            .is_detailed = is_detailed,
+                            .ticks_per_flush = slots_per_flush * ticks});
   const WritingCost begin{process_cpu(), {}, kernel_written_bytes()};
   const Result<uint64_t> buckets = feed.run(
-      finest, [&](Slot slot, const std::vector<Arrival>& arrivals) { return pipeline.tick(slot, arrivals); });
+      tiers[tier],
+      [&](Slot slot, const std::vector<Arrival>& arrivals) { return pipeline.tick(slot, arrivals); });
   if (!buckets) return buckets.error();
   if (Status s = pipeline.finish(); !s) return s.error();
   if (Status s = store.settle(); !s) return s.error();
   const WritingCost settled = cost_since(begin, store);
   if (Status s = store.compact(0); !s) return s.error();
+  if (Status s = is_detailed ? store.compact(tier) : Status::ok(); !s) return s.error();
   const WritingCost compacted = cost_since(begin, store);
 
-  return figures("storage." + name + ".", *buckets, store.tier_bytes(0), {making, settled, compacted});
+  return figures("storage." + name + ".", *buckets, store.tier_bytes(tier), {making, settled, compacted});
+}
+
+}  // namespace
+
+Measured measure_writing(StorageWorkload workload, const MeasureContext& context) {
+  return measure({workload, std::string(workload_name(workload)), size_of(workload, context.options),
+                  context.options.ticks},
+                 context);
+}
+
+Measured measure_seconds(const MeasureContext& context) {
+  // Two whole chunks.
+  const WritingSize size{scaled_series(10'000, context.options), context.options.slots.value_or(7200)};
+  return measure({StorageWorkload::kMix, "seconds", size, 1, true}, context);
 }
 
 }  // namespace statmill

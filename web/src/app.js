@@ -12,10 +12,12 @@
  * @property {import("./data/client.js").Client} client
  * @property {import("./data/clock.js").Clock} clock
  * @property {import("./data/batch.js").Batch} batch
+ * @property {import("./data/answers.js").Answers} answers what panels ask, and what they were answered
  * @property {import("./data/live.js").Live} live
  * @property {import("./data/names.js").Names} names
  * @property {import("./data/dashboards.js").Dashboards} dashboards
  * @property {import("./data/hosts.js").Hosts} hosts
+ * @property {import("./data/losses.js").LossCounts} losses
  * @property {import("./state/store.js").Store<import("./state/prefs.js").Prefs>} prefs
  * @property {import("./panel/pool.js").PlotPool} pool
  * @property {ReturnType<typeof import("./state/drafts.js").createDrafts>} drafts
@@ -25,7 +27,9 @@
  * @property {(text: string) => void} toast a sentence that goes by itself
  * @property {(text: string, what: string) => void} copy into the clipboard; `what` says what was copied
  * @property {(isFixed: boolean) => void} copyLink of what is seen; fixed: with the times as they are now
+ * @property {() => void} askToken for a token, in a dialog
  * @property {(name: string, type: string, content: string|Blob) => void} save as a file
+ * @property {() => Promise<any>} readStatus asks for the server's state, which is then in `server`; null if it did not answer
  * @property {() => void} refresh asks the screen for fresh data
  * @property {(name: "earlier"|"later"|"in"|"out") => void} act moves the range
  */
@@ -34,8 +38,10 @@
  * @typedef {object} ServerState
  * @property {any} status answer of /api/v1/status, null before the first one
  * @property {number} refused samples since its start
+ * @property {import("./data/losses.js").Losses|null} losses of the range that is shown; null while they are not known
  * @property {"off"|"stream"|"poll"} live
  * @property {boolean} isNewer it has the page of another version
+ * @property {string} hostRetention how long series of hosts are kept; empty if there are none
  */
 
 /**

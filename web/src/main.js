@@ -1,14 +1,16 @@
 // The composition root: makes state, client, pool and frame, and shows the screen of the route. The only file with
 // effects at import.
 
+import { createAnswers } from "./data/answers.js";
 import { createBatch } from "./data/batch.js";
 import { createClient } from "./data/client.js";
 import { createClock } from "./data/clock.js";
 import { createDashboards } from "./data/dashboards.js";
 import { createHosts } from "./data/hosts.js";
 import { createLive } from "./data/live.js";
+import { createLosses } from "./data/losses.js";
 import { createNames } from "./data/names.js";
-import { changed, resolve } from "./model/range.js";
+import { changed, kShortest, resolve } from "./model/range.js";
 import { PlotPool } from "./panel/pool.js";
 import { copyText, saveFile, showToast } from "./parts/output.js";
 import { createExplore } from "./screens/explore.js";
@@ -16,7 +18,7 @@ import { createFrame, kScreens } from "./screens/frame.js";
 import { createHostScreen } from "./screens/host.js";
 import { createHostsScreen } from "./screens/hosts.js";
 import { createDrafts } from "./state/drafts.js";
-import { createSequences, keyName, takesText } from "./state/keys.js";
+import { createSequences, keyName, takesEnter, takesText } from "./state/keys.js";
 import { createPrefs, zoneName } from "./state/prefs.js";
 import { createStore, oncePerFrame } from "./state/store.js";
 import { emptyRoute, formatFragment, kDefaultFrom, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
@@ -58,11 +60,13 @@ const kMakers = {
 const prefs = createPrefs(storageOf("localStorage"));
 const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
-const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, live: "off", isNewer: false }));
+const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, losses: null, live: "off", isNewer: false, hostRetention: "" }));
 const clock = createClock();
 const client = createClient({ clock, link, onTokenNeeded: () => void askToken() });
 const batch = createBatch({ client });
+const answers = createAnswers({ batch });
 const hosts = createHosts({ client });
+const losses = createLosses({ client, hosts });
 const main = byId("main");
 const pool = new PlotPool();
 /** Ranges before the present one, so that "back" returns after a zoom. @type {[string, string][]} */
@@ -88,7 +92,9 @@ async function askToken() {
   const { openToken } = await import("./screens/token.js");
   openToken(storageOf("sessionStorage"), (token) => {
     client.setToken(token);
-    app.refresh();
+    screenKey = "";  // what the screen asked once was refused: it begins again
+    void show();
+    void readStatus();
   }, () => { isAskingToken = false; });
 }
 
@@ -96,6 +102,7 @@ const live = createLive({
   client, document,
   channel: typeof BroadcastChannel === "function" ? new BroadcastChannel("statmill.live") : null,
   onState(event, data) {
+    if (event === "assets") window.location.reload();  // for those who work on the page; all state is in the address
     if (event !== "state") return;
     server.patch({ refused: data.refused ?? server.get().refused, isNewer: isOtherBuild(data.build) });
   },
@@ -104,7 +111,7 @@ const live = createLive({
 
 /** @type {App} */
 const app = {
-  store, route: store.get, client, clock, batch, live, hosts, prefs, pool, server,
+  store, route: store.get, client, clock, batch, answers, live, hosts, losses, prefs, pool, server,
   names: createNames({ client }),
   dashboards: createDashboards({ client }),
   drafts: createDrafts(storageOf("localStorage")),
@@ -136,9 +143,9 @@ const app = {
     const next = changed(range, moves[name]);
     // a range that ends now goes on ending now, and is zoomed around its end
     if (until === "now" && (name === "in" || name === "out")) {
-      app.setRange(`-${Math.max(10, Math.round((next.until - next.from)))}s`, "now");
+      app.setRange(`-${Math.max(kShortest, Math.round(next.until - next.from))}s`, "now");
     } else if (next.until >= now) {
-      app.setRange(`-${Math.max(10, Math.round(next.until - next.from))}s`, "now");
+      app.setRange(`-${Math.max(kShortest, Math.round(next.until - next.from))}s`, "now");
     } else app.setRange(String(Math.round(next.from)), String(Math.round(next.until)));
   },
   announce(text) {
@@ -148,8 +155,10 @@ const app = {
   copy: (text, what) => copyText(text, () => app.toast(`Copied: ${what}`)),
   save: saveFile,
   copyLink: (isFixed) => void copyLink(isFixed),
+  askToken: () => void askToken(),
+  readStatus: () => readStatus(),
   refresh() {
-    readStatus();
+    void readStatus();
     screen?.refresh();
   },
 };
@@ -270,15 +279,17 @@ async function show() {
   drawTitle();
 }
 
-/** A young server has little to show of an hour: the range is then the shortest one that has all. */
+/** Learns how long hosts are kept. A young server has little to show of an hour: the range is then the shortest one that has all. */
 async function fitRange() {
   const { from, until } = store.get();
-  if (from !== kDefaultFrom || until !== "now" || /[?&]from=/.test(window.location.hash)) return;
+  const isFree = from === kDefaultFrom && until === "now" && !/[?&]from=/.test(window.location.hash);
   try {
     const answer = await client.get("/api/v1/series", { match: "{host.up*,statmill.series}", limit: 1 });
-    const first = answer.series[0]?.first_s;
-    const status = await client.get("/api/v1/status");
-    if (typeof status.now === "number") clock.observe(status.now);
+    const one = answer.series[0];
+    if (one?.name.startsWith("host.")) server.patch({ hostRetention: one.retention });
+    if (!isFree) return;
+    const first = one?.first_s;
+    if (server.get().status === null) await readStatus();  // the server's time
     const age = clock.now() - first;
     const fit = kYoung.find(([, seconds]) => age > 0 && age < seconds);
     if (!fit || store.get().from !== kDefaultFrom) return;
@@ -290,16 +301,40 @@ async function fitRange() {
   }
 }
 
-async function readStatus() {
+/** The range whose losses are known, or asked. */
+let lossRange = "";
+async function readLosses() {
+  const { from, until } = store.get();
+  const now = clock.now();
+  const range = `${from} ${until}`;
+  if (range !== lossRange) server.patch({ losses: null });
+  lossRange = range;
+  const end = resolve(until, now) ?? now;
+  const found = await losses.load({ from, until }, { from: resolve(from, now) ?? end - 3600, until: end }).catch(() => null);
+  if (range === lossRange && found !== null) server.patch({ losses: found });
+}
+
+/** @type {Promise<any>|null} */
+let readingStatus = null;
+/** The server's state, once for all who ask at the same time; null if it did not answer. */
+function readStatus() {
+  readingStatus ??= askStatus().finally(() => { readingStatus = null; });
+  return readingStatus;
+}
+
+async function askStatus() {
+  void readLosses();
   try {
     const status = await client.get("/api/v1/status");
     const refused = Object.values(status.samples ?? {}).reduce((sum, one) =>
       sum + Object.values(one.refused ?? {}).reduce((/** @type {number} */ a, b) => a + Number(b), 0), 0);
     server.patch({ status, refused });
+    drawTitle();
+    return status;
   } catch {
-    // the link's state says it
+    drawTitle();
+    return null;  // the link's state says it
   }
-  drawTitle();
 }
 
 /** @param {KeyboardEvent} event */
@@ -312,6 +347,7 @@ function onKey(event) {
     return;
   }
   if (takesText(event.target) || document.querySelector("dialog[open]")) return;
+  if (name.endsWith("Enter") && takesEnter(event.target)) return;
   if (!prefs.get().letters && name.length === 1 && name !== "/") return;
   const pressed = sequences.press(name);
   if (pressed === "") return;
@@ -331,6 +367,9 @@ byId("frame").textContent = "";
 tieToAddress({ store, window });
 store.listen(() => void show());
 store.listen((now) => live.turn(now.live === "1"));
+store.listen((now, before) => {
+  if (now.from !== before.from || now.until !== before.until) void readLosses();
+});
 prefs.listen(() => { drawTheme(); void show(); });
 link.listen((now, before) => {
   drawFrame();
@@ -373,7 +412,9 @@ function tickRefresh() {
   }, prefs.get().every * 1000);
 }
 store.listen((now, before) => {
-  if (now.live !== before.live) tickRefresh();
+  if (now.live === before.live) return;
+  tickRefresh();
+  if (now.live === "1") screen?.refresh();  // the stream tells only of what comes from now on
 });
 prefs.listen(tickRefresh);
 
@@ -382,6 +423,6 @@ drawTheme();
 void show();
 void readStatus();
 void fitRange();
-if (store.get().screen !== "hosts") void hosts.load().catch(() => undefined);
+if (store.get().screen !== "hosts" && store.get().screen !== "host") void hosts.load().catch(() => undefined);
 live.turn(store.get().live === "1");
 tickRefresh();

@@ -7,6 +7,7 @@
 #include "server/query/ops/rates.h"
 #include "server/query/ops/window.h"
 #include "server/query/read/column_cache.h"
+#include "server/query/read/detail_check.h"
 #include "storage/codec/chunk_columns.h"
 #include "storage/rollup.h"
 
@@ -35,7 +36,8 @@ ColumnReader::ColumnReader(const Retention& retention, const Expiry& expiry, Ser
     : tiers_(retention.tiers()),
       expiry_(expiry),
       view_(view),
-      now_slot_(unix_seconds(now) / tiers_.finest().step_s),
+      now_s_(unix_seconds(now)),
+      now_slot_(now_s_ / tiers_.finest().step_s),
       parts_(parts),
       control_(control),
       presence_(presence) {}
@@ -51,12 +53,14 @@ Slot ColumnReader::rolled_slot(size_t series) const {
 
 ColumnReader::Target ColumnReader::target_of(size_t series, SlotSpan span, SlotColumns& columns) const {
   const SeriesFacts& facts = view_.facts(series);
-  const Tier& tier = tiers_[span.tier];
-  const int64_t ratio = tier.step_s / tiers_.finest().step_s;
+  const int64_t step_s = tiers_[span.tier].step_s;
+  const int64_t finest_s = tiers_.finest().step_s;
   if (facts.first_slot < 0) return {series, &columns, span.begin, span.begin};
-  return {series, &columns,
-          std::max({span.begin, facts.first_slot / ratio, kept_from_s(series, span.tier) / tier.step_s}),
-          std::min(span.end, facts.last_slot / ratio + 1)};
+  const int64_t end_s = (facts.last_slot + 1) * finest_s;
+  return {
+      series, &columns,
+      std::max({span.begin, facts.first_slot * finest_s / step_s, kept_from_s(series, span.tier) / step_s}),
+      std::min(span.end, (end_s + step_s - 1) / step_s)};
 }
 
 // Adds the chunks of the targets to their columns.
@@ -108,48 +112,85 @@ Result<std::vector<SeriesSlots>> ColumnReader::read(std::span<const size_t> seri
   out.reserve(series.size());
   for (size_t i = 0; i < series.size(); ++i) out.push_back({SlotColumns(span.begin, span.size(), parts_)});
   if (span.is_empty()) return out;
-  const Status status = span.tier == 0 ? read_fine(series, span, out) : read_coarse(series, span, out);
+  const bool is_fine = span.tier == 0 || is_detail(span);
+  const Status status = is_fine ? read_fine(series, span, out) : read_coarse(series, span, out);
   if (!status) return status.error();
   return out;
 }
 
 Status ColumnReader::read_fine(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out) {
+  if (Status s = read_totals(series, span, out); !s) return s;
+  if (is_detail(span)) {
+    if (Status s = compare_with_finest(series, span, out); !s) return s;
+  }
+  if (Status s = load_presence(series, span); !s) return s;
+  for (size_t i = 0; i < series.size(); ++i) {
+    if (Status s = control_.check(); !s) return s;
+    const HostPresence::Host* const host =
+        wants_dense_detail_ && is_detail(span) ? presence_of(series[i]) : nullptr;
+    if (host != nullptr && !is_dense_presence(host->slots, tiers_.detail_ratio())) lacks_detail_ = true;
+    if (adds_up(view_.facts(series[i]).kind)) finish_amounts(series[i], span, out[i]);
+  }
+  return Status::ok();
+}
+
+// Reads what the tier and RAM have. Amounts are totals.
+Status ColumnReader::read_totals(std::span<const size_t> series, SlotSpan span,
+                                 std::vector<SeriesSlots>& out) {
   std::vector<Target> targets;
   targets.reserve(series.size());
   for (size_t i = 0; i < series.size(); ++i) targets.push_back(target_of(series[i], span, out[i].columns));
   if (Status s = load(targets, span); !s) return s;
-  if (Status s = load_presence(series, span); !s) return s;
   for (size_t i = 0; i < series.size(); ++i) {
     if (Status s = control_.check(); !s) return s;
     SlotColumns& columns = out[i].columns;
-    view_.erase(series[i], 1, columns);
-    view_.add_ram(series[i], columns);
-    const Slot kept = kept_from_s(series[i], 0) / tiers_.finest().step_s;
+    view_.erase(series[i], span.tier, columns);
+    view_.add_ram(series[i], span.tier, columns);
+    const Slot kept = kept_from_s(series[i], span.tier) / tiers_[span.tier].step_s;
     if (kept > span.begin) columns.erase(0, index_of(columns, std::min(kept, span.end)));
-    if (adds_up(view_.facts(series[i]).kind)) finish_amounts(series[i], out[i]);
+  }
+  return Status::ok();
+}
+
+// Sets lacks_detail() unless the detail tier has what the finest tier has.
+Status ColumnReader::compare_with_finest(std::span<const size_t> series, SlotSpan span,
+                                         std::span<const SeriesSlots> detail) {
+  const int64_t ratio = tiers_.detail_ratio();
+  const SlotSpan finest{0, span.begin / ratio, span.end / ratio};
+  std::vector<SeriesSlots> whole;
+  for (size_t i = 0; i < series.size(); ++i)
+    whole.push_back({SlotColumns(finest.begin, finest.size(), Parts{})});
+  if (Status s = read_totals(series, finest, whole); !s) return s;
+  for (size_t i = 0; i < series.size() && !lacks_detail_; ++i) {
+    const Kind kind = view_.facts(series[i]).kind;
+    const SlotColumns& columns = detail[i].columns;
+    lacks_detail_ = !is_whole_detail(columns, whole[i].columns, ratio, kind) ||
+                    (wants_dense_detail_ && !is_dense_detail(columns, whole[i].columns, ratio, kind));
   }
   return Status::ok();
 }
 
 // Turns totals into rates, puts the open slot aside, and fills the silent slots of events with zeros.
-void ColumnReader::finish_amounts(size_t series, SeriesSlots& slots) const {
+void ColumnReader::finish_amounts(size_t series, SlotSpan span, SeriesSlots& slots) const {
   SlotColumns& columns = slots.columns;
-  const int64_t slot_s = tiers_.finest().step_s;
+  const int64_t slot_s = tiers_[span.tier].step_s;
+  const Slot now_slot = now_s_ / slot_s;
   const SeriesFacts& facts = view_.facts(series);
   if (facts.first_slot < 0) return;
   const bool is_event = facts.kind == Kind::kEvent;
   const HostPresence::Host* const host = presence_of(series);
-  const Slot first = std::max({columns.begin, facts.first_slot, kept_from_s(series, 0) / slot_s});
-  if (first <= now_slot_ && now_slot_ < columns.end()) {
-    const size_t i = index_of(columns, now_slot_);
+  const Slot first = std::max({columns.begin, facts.first_slot * tiers_.finest().step_s / slot_s,
+                               kept_from_s(series, span.tier) / slot_s});
+  if (first <= now_slot && now_slot < columns.end()) {
+    const size_t i = index_of(columns, now_slot);
     Bucket rate = columns.bucket_at(i).event_rate(slot_s);
     if (is_event && rate.is_empty() && (host == nullptr || host->is_there_now)) rate.merge_zeros(1);
-    if (!rate.is_empty()) slots.open = {now_slot_, rate};
+    if (!rate.is_empty()) slots.open = {now_slot, rate};
     columns.erase(i, i + 1);
   }
   columns = rate_columns(columns, slot_s);
   if (!is_event) return;
-  const Slot end = std::min(columns.end(), now_slot_);
+  const Slot end = std::min(columns.end(), now_slot);
   if (first >= end) return;
   for (size_t i = index_of(columns, first); i < index_of(columns, end);) {
     size_t stop = index_of(columns, end);
@@ -177,7 +218,7 @@ Status ColumnReader::read_coarse(std::span<const size_t> series, SlotSpan span,
   for (size_t i = 0; i < series.size(); ++i) {
     if (Status s = control_.check(); !s) return s;
     SlotColumns& columns = out[i].columns;
-    view_.erase(series[i], ratio, columns);
+    view_.erase(series[i], span.tier, columns);
     const Slot rolled = std::clamp(rolled_slot(series[i]) / ratio, span.begin, span.end);
     columns.erase(index_of(columns, rolled), columns.size());
     const Slot kept = kept_from_s(series[i], span.tier) / tiers_[span.tier].step_s;
@@ -268,7 +309,7 @@ Status ColumnReader::add_late_amounts(size_t series, SlotSpan span, const Series
     SlotColumns totals(first, static_cast<size_t>(finest.chunk_slots), parts_);
     const Target target{series, &totals, first, first + finest.chunk_slots};
     if (Status s = load({&target, 1}, {0, first, target.end}); !s) return s;
-    view_.erase(series, 1, totals);
+    view_.erase(series, 0, totals);
     for (const SlotBucket& b : part) totals.add(index_of(totals, b.slot), b.bucket, Combine::kAddEvents);
     const SlotColumns again = roll_up(totals, finest, tier, Kind::kEvent);
     for (const SlotBucket& b : part) {

@@ -19,8 +19,9 @@
 namespace statmill {
 
 // The slots of one series. Those of events and counters hold the rates per second of slots of the finest
-// tier. Silent slots of an event series are zeros, from its first slot to the present one, but if the series
-// is of a host whose presence is known, only where the host was present. Those of others are absent.
+// tier, or of the detail tier if that is read. Silent slots of an event series are zeros, from its first slot
+// to the present one, but if the series is of a host whose presence is known, only where the host was
+// present. Those of others are absent.
 struct SeriesSlots {
   SlotColumns columns;
   // The slot of an event or counter series that is still under way. Its total is in here instead of
@@ -41,11 +42,17 @@ class ColumnReader {
                const QueryControl& control, HostPresence* presence = nullptr);
 
   // Returns one element per series of `series`, which are indices of the view. A slot of a coarser tier has
-  // its rolled-up bucket, or what the finest tier and RAM have of it. Errors: from the view, and of the
-  // control, which it asks before each chunk of a series.
+  // its rolled-up bucket, or what the finest tier and RAM have of it. Requires: a span of the detail tier is
+  // one of whole slots of the finest tier. Errors: from the view, and of the control, which it asks before
+  // each chunk of a series.
   // Cost: reads the chunks of all series of a chunk number at once.
   Result<std::vector<SeriesSlots>> read(std::span<const size_t> series, SlotSpan span);
 
+  // A span of the detail tier that is read from now on must have samples in half of its seconds.
+  void want_dense_detail() { wants_dense_detail_ = true; }
+  // Returns true if a span of the detail tier was read that tells less than the finest tier (detail_check.h):
+  // detail was turned on later, or chunks are damaged, or the samples are ten seconds apart.
+  bool lacks_detail() const { return lacks_detail_; }
   uint64_t damaged_frames() const { return damaged_frames_; }
   uint64_t chunks() const { return chunks_; }  // read so far
   uint64_t cached() const { return cached_; }  // of them, those whose columns a cache had
@@ -62,7 +69,11 @@ class ColumnReader {
   Target target_of(size_t series, SlotSpan span, SlotColumns& columns) const;
   Status load(std::span<const Target> targets, SlotSpan span);
   Status read_fine(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
-  void finish_amounts(size_t series, SeriesSlots& slots) const;
+  Status read_totals(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
+  void finish_amounts(size_t series, SlotSpan span, SeriesSlots& slots) const;
+  Status compare_with_finest(std::span<const size_t> series, SlotSpan span,
+                             std::span<const SeriesSlots> detail);
+  bool is_detail(SlotSpan span) const { return tiers_.has_detail() && span.tier == tiers_.detail_no(); }
   Status read_coarse(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
   Status add_tail(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
   Status add_late(size_t series, SlotSpan span, SlotColumns& columns);
@@ -77,10 +88,13 @@ class ColumnReader {
   const Tiers& tiers_;
   const Expiry& expiry_;
   SeriesView& view_;
-  const Slot now_slot_;
+  const int64_t now_s_;
+  const Slot now_slot_;  // of the finest tier
   const Parts parts_;
   const QueryControl& control_;
   HostPresence* const presence_;
+  bool wants_dense_detail_ = false;
+  bool lacks_detail_ = false;
   uint64_t damaged_frames_ = 0;
   uint64_t chunks_ = 0;
   uint64_t cached_ = 0;

@@ -12,6 +12,17 @@
 #include "server/query/read/column_reader.h"
 
 namespace statmill {
+namespace {
+
+// An agent's seconds are as long as the clock's only on the whole: now and then one of the clock's seconds
+// has none of its samples, and the one before or after has two.
+void fill_single_seconds(std::vector<uint32_t>& slots) {
+  for (size_t i = 1; i + 1 < slots.size(); ++i) {
+    if (slots[i] == 0 && slots[i - 1] > 0 && slots[i + 1] > 0) slots[i] = 1;
+  }
+}
+
+}  // namespace
 
 Status HostPresence::load(std::span<const std::string_view> hosts, SlotSpan span) {
   if (span != span_ || (hosts_.size() + hosts.size()) * span.size() > kSlotsMax) hosts_.clear();
@@ -73,7 +84,8 @@ Status HostPresence::read(std::span<const SeriesRef> series, std::span<Host* con
   const auto slots = reader.read(all, span);
   if (!slots) return slots.error();
   const Tiers& tiers = sources_.retention.tiers();
-  const auto slots_max = static_cast<uint32_t>(tiers[span.tier].step_s / tiers.finest().step_s);
+  const auto slots_max =
+      static_cast<uint32_t>(std::max<int64_t>(1, tiers[span.tier].step_s / tiers.finest().step_s));
   const Slot now_slot = unix_seconds(now_) / tiers.finest().step_s;
   for (size_t k = 0; k < series.size(); ++k) {
     if (!(*view)->is_valid(k)) return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};
@@ -84,6 +96,9 @@ Status HostPresence::read(std::span<const SeriesRef> series, std::span<Host* con
       host.slots[i] = std::min(host.slots[i] + more, slots_max);
     }
     host.is_there_now = host.is_there_now || (*view)->facts(k).last_slot >= now_slot - 1;
+  }
+  if (tiers.has_detail() && span.tier == tiers.detail_no()) {
+    for (Host* const host : hosts) fill_single_seconds(host->slots);
   }
   control_.add_cost({.chunks = reader.chunks(), .cached = reader.cached(), .bytes = reader.bytes()});
   return Status::ok();

@@ -56,12 +56,12 @@ class SeriesView {
   // Returns the decoded chunks of the same store; nullptr if nobody keeps any.
   virtual ColumnCache* cache() const { return nullptr; }
   // The data of erased slots are still in the chunks: removes them from `columns`, which hold what the chunks
-  // of a tier have. `ratio`: slots of the finest tier in a slot of that tier.
-  virtual void erase(size_t series, int64_t ratio, SlotColumns& columns) const = 0;
-  // Adds what no chunk has, in slots of the finest tier. Requires: the chunks' data are in `columns` already,
-  // and what erase() removes is gone.
-  virtual void add_ram(size_t series, SlotColumns& columns) const = 0;
-  // The same as lists, ascending, each slot once.
+  // of the tier have.
+  virtual void erase(size_t series, TierNo tier, SlotColumns& columns) const = 0;
+  // Adds what no chunk has, in slots of `tier`: the finest one or the detail tier. Requires: the chunks' data
+  // are in `columns` already, and what erase() removes is gone.
+  virtual void add_ram(size_t series, TierNo tier, SlotColumns& columns) const = 0;
+  // The same as lists in slots of the finest tier, ascending, each slot once.
   struct RamSlots {
     std::vector<SlotBucket> buckets;
     std::vector<SlotHistogram> histograms;  // if the view was made with them

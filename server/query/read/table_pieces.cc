@@ -18,7 +18,7 @@ namespace {
 class TableView final : public SeriesView {
  public:
   TableView(const Table& table, Store& store, ColumnCache* cache)
-      : table_(table), expiry_(store.expiry()), cache_(cache) {}
+      : table_(table), tiers_(table.tiers()), expiry_(store.expiry()), cache_(cache) {}
 
   // Copies the RAM pieces. Returns false if a series is not in the table any more.
   bool copy(std::span<const SeriesRef> series, bool histograms) {
@@ -74,53 +74,29 @@ class TableView final : public SeriesView {
     });
   }
 
-  void erase(size_t series, int64_t ratio, SlotColumns& columns) const override {
+  void erase(size_t series, TierNo tier, SlotColumns& columns) const override {
     const Copied& of = of_[series];
     const SlotRange& erased = of.pieces.erased;
     if (of.is_flushed || erased.begin >= erased.end) return;
+    if (tier >= tiers_.count()) return of.pieces.erase(columns, SlotUnit::detail(tiers_));
+    const int64_t ratio = tiers_[tier].step_s / tiers_.finest().step_s;
     const Slot begin = std::max((erased.begin + ratio - 1) / ratio, columns.begin);
     const Slot end = std::min((erased.end + ratio - 1) / ratio, columns.end());
     if (begin >= end) return;
     columns.erase(static_cast<size_t>(begin - columns.begin), static_cast<size_t>(end - columns.begin));
   }
 
-  void add_ram(size_t series, SlotColumns& columns) const override {
+  void add_ram(size_t series, TierNo tier, SlotColumns& columns) const override {
     const Copied& of = of_[series];
-    const SeriesPieces& pieces = of.pieces;
-    if (!of.is_flushed) {
-      pieces.flushing.add_to(columns, pieces.combine());
-      erase(series, 1, columns);
-    }
-    pieces.pending.add_to(columns, pieces.combine());
-    for (const SeriesPieces::Delta& delta : pieces.deltas) {
-      for (const SlotBucket& b : delta.buckets) {
-        if (b.slot >= columns.begin && b.slot < columns.end())
-          columns.add(static_cast<size_t>(b.slot - columns.begin), b.bucket, pieces.combine());
-      }
-      if (!columns.parts.histograms) continue;
-      std::vector<SlotHistogram> inside;
-      std::copy_if(delta.histograms.begin(), delta.histograms.end(), std::back_inserter(inside),
-                   [&](const SlotHistogram& h) { return h.slot >= columns.begin && h.slot < columns.end(); });
-      merge_into(columns.histograms, inside);
-    }
+    const SlotUnit unit = tier == 0 ? SlotUnit::finest(tiers_) : SlotUnit::detail(tiers_);
+    if (!of.is_flushed) of.pieces.add_flushing(columns, unit);
+    of.pieces.add_unflushed(columns, unit);
   }
 
   RamSlots ram_slots(size_t series) const override {
     const Copied& of = of_[series];
-    const SeriesPieces& pieces = of.pieces;
-    RamSlots out;
-    if (!of.is_flushed) {
-      add_window(pieces.flushing, pieces.combine(), out);
-      const auto is_erased = [&](const auto& at) { return pieces.erased.has(at.slot); };
-      std::erase_if(out.buckets, is_erased);
-      std::erase_if(out.histograms, is_erased);
-    }
-    add_window(pieces.pending, pieces.combine(), out);
-    for (const SeriesPieces::Delta& delta : pieces.deltas) {
-      combine_into(out.buckets, delta.buckets, pieces.combine());
-      merge_into(out.histograms, delta.histograms);
-    }
-    return out;
+    SeriesPieces::Lists lists = of.pieces.lists(tiers_, !of.is_flushed);
+    return {std::move(lists.buckets), std::move(lists.histograms)};
   }
 
   bool is_valid(size_t series) const override {
@@ -135,29 +111,17 @@ class TableView final : public SeriesView {
     bool is_flushed = false;  // the snapshot has what was being flushed, and nothing is left to erase
   };
 
-  static void add_window(const Window& window, Combine combine, RamSlots& out) {
-    combine_into(out.buckets, window.buckets(combine), combine);
-    if (window.histograms() != nullptr) merge_into(out.histograms, window.histograms()->histograms());
-  }
-
-  static void set_facts(Copied& of, const RollupPosition& position) {
+  void set_facts(Copied& of, const RollupPosition& position) const {
     const SeriesPieces& pieces = of.pieces;
     SeriesFacts& facts = of.facts;
     facts = {pieces.id, pieces.kind,    pieces.retention,    pieces.first_slot,    pieces.last_slot,
              -1,        position.chunk, pieces.joined_power, std::move(facts.host)};
     if (pieces.id < position.id) ++facts.rolled;
-    const auto include = [&facts](Slot slot) {
-      if (facts.ram_slot < 0 || slot < facts.ram_slot) facts.ram_slot = slot;
-    };
-    for (const SeriesPieces::Delta& delta : pieces.deltas) {
-      if (!delta.buckets.empty()) include(delta.buckets.front().slot);
-    }
-    for (const Window* const window : {&pieces.pending, of.is_flushed ? nullptr : &pieces.flushing}) {
-      if (window != nullptr && !window->is_empty()) include(window->oldest_slot());
-    }
+    facts.ram_slot = pieces.oldest_slot(tiers_, !of.is_flushed);
   }
 
   const Table& table_;
+  const Tiers& tiers_;
   const Expiry& expiry_;
   ColumnCache* const cache_;
   std::vector<Copied> of_;

@@ -57,7 +57,8 @@ TEST_F(AdminTest, ReturnsTheResultOfEachJob) {
             "{\"files\":0,\"file_bytes\":0,\"series\":0,\"journal_rows\":0,\"journal_entries\":0,"
             "\"activity_rows\":0,\"tiers\":["
             "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_10s\"},"
-            "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_5m\"}],"
+            "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_5m\"},"
+            "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_1s\"}],"
             "\"fault_count\":0,\"faults\":[]}\n");
 }
 

@@ -23,15 +23,17 @@ class NameRoutes : public testing::Test {
   }
   HttpResponse post(std::string_view target, std::string_view body = {}) {
     return Router(name_routes(changes_, clock_,
-                              [this](const std::string& title, const std::string& text) {
-                                notes_.push_back(title + ": " + text);
+                              [this](const ChangeNote& note) {
+                                notes_.push_back(note.title + ": " + note.text + ", by " + note.by);
                               }))
         .answer({.method = "POST",
                  .target = target,
                  .body = body,
                  .host = "localhost",
-                 .origin = {},
-                 .content_encoding = {}});
+                 .origin = origin_,
+                 .content_encoding = {},
+                 .peer = peer_,
+                 .user = user_});
   }
   std::string ok(std::string_view target, std::string_view body = {}) {
     const HttpResponse got = post(target, body);
@@ -53,6 +55,10 @@ class NameRoutes : public testing::Test {
   NameChanges changes_{table_, [this](const SeriesChanges& changes) { return change(changes); }};
   SlotRange slots_;
   std::vector<std::string> notes_;  // of the changes
+  // Of the requests.
+  std::string_view origin_;
+  std::string_view peer_;
+  std::string_view user_;
 };
 
 TEST_F(NameRoutes, ADryRunListsTheChangesAndMakesNone) {
@@ -69,11 +75,30 @@ TEST_F(NameRoutes, ReturnsTheNumberOfChangedSeries) {
   EXPECT_EQ(ok("/admin/v1/delete", "web.1\ndatabase"), "{\"deleted\":2,\"erased\":0}\n");
   EXPECT_EQ(ok("/admin/v1/delete?match=*&all=true&from=1699999800&until=1700000100"),
             "{\"deleted\":1,\"erased\":0}\n");
-  EXPECT_THAT(notes_, testing::ElementsAre("1 series renamed: db to database",
-                                           "2 series deleted: web.1, database", "1 series deleted: *"));
+  EXPECT_THAT(notes_, testing::ElementsAre("1 series renamed: db to database, by the admin socket",
+                                           "2 series deleted: web.1, database, by the admin socket",
+                                           "1 series deleted: *, by the admin socket"));
   EXPECT_EQ(slots_.begin, 169'999'980);
   EXPECT_EQ(slots_.end, 170'000'010);
   EXPECT_EQ(table_.series_count(), 0U);
+}
+
+TEST_F(NameRoutes, SaysWhoseRequestItWas) {
+  peer_ = "10.0.0.7";
+  ok("/admin/v1/delete", "db");
+  user_ = "the operator";
+  ok("/admin/v1/rename?from=web.1&to=web.3");
+  EXPECT_THAT(notes_, testing::ElementsAre("1 series deleted: db, by 10.0.0.7",
+                                           "1 series renamed: web.1 to web.3, by the operator at 10.0.0.7"));
+}
+
+TEST_F(NameRoutes, RefusesThePagesOfOthers) {
+  origin_ = "https://elsewhere.example";
+  for (const char* target : {"/admin/v1/delete?match=web.*", "/admin/v1/rename?from=db&to=x"})
+    EXPECT_EQ(post(target).status, 403) << target;
+  EXPECT_EQ(table_.series_count(), 3U);
+  origin_ = "http://localhost";
+  EXPECT_EQ(post("/admin/v1/delete?match=web.*").status, 200);
 }
 
 TEST_F(NameRoutes, ReportsWhatIsWrongWithARequest) {

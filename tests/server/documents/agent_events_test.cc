@@ -100,8 +100,8 @@ TEST_F(AgentEventsTest, LostLinesAreAnEvent) {
   check();
   const EventPage page = log_.find({.tags = {"gap"}});
   ASSERT_EQ(page.events.size(), 1U);
-  EXPECT_EQ(page.events[0].title, "web1 lost lines");
-  EXPECT_THAT(page.events[0].text, HasSubstr("390 lines are lost for good: "));
+  EXPECT_EQ(page.events[0].title, "web1 lost 390 lines");
+  EXPECT_EQ(page.events[0].text, "spool_full");
   EXPECT_EQ(page.events[0].time, before);
   EXPECT_EQ(page.events[0].until, before + seconds(30));
 }

@@ -83,13 +83,13 @@ TEST_F(EventRoutes, TheServerNotesItsStartsAndStops) {
   tick();
   restart();
   documents_->note_start("1.2");
-  documents_->note_change("2 series deleted", "a, b");
+  documents_->note_change("2 series deleted", "a, b", "10.0.0.7");
   const std::string events = ok("/api/v1/events?tags=server");
   EXPECT_THAT(events, HasSubstr(R"("text":"version 1.0")"));
   EXPECT_THAT(events, HasSubstr(R"("text":"version 1.1; the last run ended without a stop")"));
   EXPECT_THAT(events, HasSubstr(R"("title":"the server stopped")"));
   EXPECT_THAT(events, HasSubstr(R"("text":"version 1.2")"));
-  EXPECT_THAT(ok("/api/v1/events?tags=names"), HasSubstr(R"("title":"2 series deleted","text":"a, b")"));
+  EXPECT_THAT(ok("/api/v1/events?tags=names"), HasSubstr(R"("title":"2 series deleted","text":"a, b","tags":["names"],"where":"","by":"10.0.0.7")"));
 }
 
 TEST_F(EventRoutes, DamagedRowsAreLeftOutAndRemoved) {

@@ -42,27 +42,36 @@ TEST_F(AccessTest, RolesComeFromTokens) {
   EXPECT_TRUE(access->has_tokens());
   EXPECT_FALSE(access->has_admin());
   for (const bool is_local : {true, false}) {
-    EXPECT_EQ(access->granted("Bearer abc", is_local), Role::kRead);
-    EXPECT_EQ(access->granted("bearer  abc ", is_local), Role::kRead);
-    EXPECT_EQ(access->granted("Bearer a", is_local), Role::kWrite);
+    EXPECT_EQ(access->granted("Bearer abc", is_local).role, Role::kRead);
+    EXPECT_EQ(access->granted("bearer  abc ", is_local).role, Role::kRead);
+    EXPECT_EQ(access->granted("Bearer a", is_local).role, Role::kWrite);
     for (const std::string_view other : {"", "Bearer", "Bearer ", "Bearer ab", "Bearer abcd", "Basic abc",
                                          "abc", "Bearerabc", "Bearer x abc"})
-      EXPECT_EQ(access->granted(other, is_local), Role::kNone) << other;
+      EXPECT_EQ(access->granted(other, is_local).role, Role::kNone) << other;
   }
+}
+
+TEST_F(AccessTest, TheWordsOfATokenSayWhoseItIs) {
+  const auto access = Access::from_file(write("write " + std::string(kA) + "   the deploy\tscript \n" +
+                                              line("read", std::string(kAbc) + " " + std::string(100, 'x'))));
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->granted("Bearer a", true), (Grant{Role::kWrite, "the deploy?script"}));
+  EXPECT_EQ(access->granted("Bearer abc", true), (Grant{Role::kRead, std::string(64, 'x')}));
+  EXPECT_EQ(access->granted("", true), Grant{});
 }
 
 TEST_F(AccessTest, ATokenWithTwoRolesHasTheHigherOne) {
   const auto access = Access::from_file(write(line("admin", kAbc) + line("read", kAbc)));
   ASSERT_TRUE(access);
-  EXPECT_EQ(access->granted("Bearer abc", false), Role::kAdmin);
+  EXPECT_EQ(access->granted("Bearer abc", false).role, Role::kAdmin);
   EXPECT_TRUE(access->has_admin());
 }
 
 TEST_F(AccessTest, WithoutTokensClientsOfThisHostMayWrite) {
   const Access access;
   EXPECT_FALSE(access.has_tokens());
-  EXPECT_EQ(access.granted("", true), Role::kWrite);
-  EXPECT_EQ(access.granted("Bearer abc", false), Role::kRead);
+  EXPECT_EQ(access.granted("", true).role, Role::kWrite);
+  EXPECT_EQ(access.granted("Bearer abc", false).role, Role::kRead);
 }
 
 TEST_F(AccessTest, BadFilesAreRefused) {

@@ -5,6 +5,7 @@
 
 #include "tests/server/live/live_world.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -65,6 +66,29 @@ TEST_F(LiveHubTest, SendsWhatHasChanged) {
             "{\"i\":0,\"t\":1700000010,\"sum\":4,\"count\":1,\"min\":4,\"max\":4}]}\n\n" +
                 std::string(kState))
       << "late samples, too";
+}
+
+TEST_F(LiveHubTest, TellsThatThePageHasChangedToThoseWhoHaveTheOldOne) {
+  const TempDirectory folder;
+  LiveHub hub({world_.table, world_.store, world_.registry, clock_, [] { return std::string("{}"); },
+               std::make_unique<FolderWatch>(folder.path().string())},
+              2);
+  folder.write("main.js", "before there is a stream");
+  const auto feed = *hub.open(R"({"series":["x"]})", [] {});
+  std::string told;
+  const auto second = [&] {
+    pass(1);
+    hub.turn(clock_.steady());
+    told += feed->take();
+  };
+  hub.turn(clock_.steady());
+  for (int i = 0; i < 3; ++i) second();
+  EXPECT_EQ(told.find("assets"), std::string::npos) << told;
+  folder.write("main.js", "new");
+  second();
+  EXPECT_EQ(told.find("assets"), std::string::npos) << "more may follow";
+  second();
+  EXPECT_NE(told.find("event: assets\ndata: {}\n\n"), std::string::npos) << told;
 }
 
 TEST_F(LiveHubTest, EachStreamHasItsOwnRhythm) {

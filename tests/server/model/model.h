@@ -115,10 +115,11 @@ class Model {
   const auto& series() const { return series_; }
   const auto& families() const { return families_; }
 
-  // Returns the answer for [from_s, until_s), or nullopt if there are no data.
-  std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t until_s,
-                               int64_t now_s) const {
-    return adds_up(kind(name)) ? amounts_answer(name, from_s, until_s, now_s)
+  // Returns the answer for [from_s, until_s), or nullopt if there are no data. The totals of amounts are
+  // those of slots of `slot_s`.
+  std::optional<Answer> answer(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s,
+                               int64_t slot_s = kSlotS) const {
+    return adds_up(kind(name)) ? amounts_answer(name, from_s, until_s, now_s, slot_s)
                                : answer_of(observations(name, from_s, until_s), 100);
   }
 
@@ -173,24 +174,24 @@ class Model {
 
   // The slot under way counts with the part of it that has passed, one second at least.
   std::optional<Answer> amounts_answer(const std::string& name, int64_t from_s, int64_t until_s,
-                                       int64_t now_s) const {
-    std::map<int64_t, int64_t> totals = rates(name, from_s, until_s, now_s);
+                                       int64_t now_s, int64_t slot_s) const {
+    std::map<int64_t, int64_t> totals = rates(name, from_s, until_s, now_s, slot_s);
     std::vector<int64_t> values;
     for (const auto& [slot, total] : totals) values.push_back(total);
-    std::optional<Answer> a = answer_of(values, 100.0 * kSlotS);
-    const int64_t passed_s = std::max<int64_t>(now_s % kSlotS, 1);
-    const int64_t passed_until_s = now_s / kSlotS * kSlotS + passed_s;
+    std::optional<Answer> a = answer_of(values, 100.0 * static_cast<double>(slot_s));
+    const int64_t passed_s = std::max<int64_t>(now_s % slot_s, 1);
+    const int64_t passed_until_s = now_s / slot_s * slot_s + passed_s;
     if (!a) return a;
-    const auto open = totals.find(now_s / kSlotS);
+    const auto open = totals.find(now_s / slot_s);
     const bool has_open = open != totals.end();
-    const int64_t length_s = a->count * kSlotS - (has_open ? kSlotS - passed_s : 0);
+    const int64_t length_s = a->count * slot_s - (has_open ? slot_s - passed_s : 0);
     // The rate of a counter is over all time that has passed, and over slots that lie ahead and have samples.
     a->rate = a->sum / static_cast<double>(std::max(std::min(until_s, passed_until_s) - from_s, length_s));
     if (!has_open) return a;
     a->avg = a->sum / static_cast<double>(length_s);
     // The others see the rate so far.
-    const double unit = 100.0 * kSlotS * static_cast<double>(passed_s);
-    for (auto& [slot, total] : totals) total *= slot == open->first ? kSlotS : passed_s;
+    const double unit = 100.0 * static_cast<double>(slot_s) * static_cast<double>(passed_s);
+    for (auto& [slot, total] : totals) total *= slot == open->first ? slot_s : passed_s;
     values.clear();
     for (const auto& [slot, total] : totals) values.push_back(total);
     const Answer so_far = *answer_of(values, unit);
@@ -200,19 +201,19 @@ class Model {
     return a;
   }
 
-  // Returns the totals of the 10 s slots. Slots without events count as zero, from the series'
+  // Returns the totals of the slots. Slots without events count as zero, from the series'
   // first slot to the present one; those without increments of a counter are absent.
-  std::map<int64_t, int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s,
-                                   int64_t now_s) const {
+  std::map<int64_t, int64_t> rates(const std::string& name, int64_t from_s, int64_t until_s, int64_t now_s,
+                                   int64_t slot_s) const {
     std::map<int64_t, int64_t> totals;
-    const int64_t first = series_.at(name).first_s / kSlotS;
+    const int64_t first = series_.at(name).first_s / slot_s;
     for (const Sample& s : series_.at(name).samples) {
-      const int64_t slot = s.time_s / kSlotS;
+      const int64_t slot = s.time_s / slot_s;
       if (s.time_s < from_s || s.time_s >= until_s) continue;
       for (const int64_t h : s.hundredths) totals[slot] += h;
     }
     if (kind(name) == Kind::kCounter) return totals;
-    for (int64_t slot = std::max(first, from_s / kSlotS); slot <= now_s / kSlotS && slot * kSlotS < until_s;
+    for (int64_t slot = std::max(first, from_s / slot_s); slot <= now_s / slot_s && slot * slot_s < until_s;
          ++slot) {
       totals.try_emplace(slot, 0);
     }

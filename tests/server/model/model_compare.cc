@@ -21,10 +21,10 @@ std::pair<int64_t, int64_t> range_of(const Bins& bins, size_t bin) {
 void World::compare() {
   compare_names();
   for (const auto& [name, series] : model_.series()) {
-    for (const int64_t step : {10, 30, 300, 3600, 86400}) compare_series(name, step);
+    for (const int64_t step : {1, 7, 10, 30, 300, 3600, 86400}) compare_series(name, step);
   }
   if (model_.series().empty()) return;
-  for (const int64_t step : {10, 300, 3600}) compare_series("*", step);
+  for (const int64_t step : {1, 10, 300, 3600}) compare_series("*", step);
   for (const int64_t step : {10, 300, 3600}) compare_histograms(step);
 }
 
@@ -61,6 +61,7 @@ void World::compare_series(const std::string& name, int64_t step) {
   const auto answer = engine_->run(request, now().wall);
   ASSERT_TRUE(answer) << answer.error().message;
   ASSERT_EQ(answer->series.size(), name == "*" ? model_.series().size() : 1U);
+  if (answer->tier_s == 1) ++detailed_answers_;
   for (const SeriesAnswer& series : answer->series) {
     const bool covered = request.from_s >= wall_s_ - retention_of(series.name, answer->tier_s);
     ASSERT_TRUE(covered || answer->tier_s == tiers_.coarsest().step_s) << series.name;
@@ -136,7 +137,7 @@ void World::compare_answer(const QueryAnswer& answer, const SeriesAnswer& series
     const bool is_expired = end < wall_s_ - kept_s - 31 * kDayS - lag_s_;
     ASSERT_FALSE(is_expired && !may_have_been_slow() && number(Stat::kCount)) << where;
     if (at < wall_s_ - kept_s) continue;  // partly expired
-    const auto want = model_.answer(name, at, end, wall_s_);
+    const auto want = model_.answer(name, at, end, wall_s_, std::min<int64_t>(answer.tier_s, 10));
     ASSERT_EQ(want.has_value(), number(Stat::kCount).has_value()) << where;
     if (!want) continue;
     const auto stat = [&](Stat s) { return number(s)->value(); };

@@ -26,6 +26,8 @@ TEST_P(ModelTest, EveryTierAndStatAgrees) {
       if (i % 25 == 24) world.compare();
     }
     if (HasFatalFailure()) return;
+    const bool has_detail = std::string_view(GetParam()).find(" 1s:") != std::string_view::npos;
+    ASSERT_EQ(world.detailed_answers() > 0, has_detail);
   }
 }
 
@@ -33,7 +35,8 @@ INSTANTIATE_TEST_SUITE_P(
     Retentions, ModelTest,
     testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d",
                     "10s:4d,5m:30d,1h:1y|?1 10s:1d,5m:3d,1h:60d|g[12] 10s:9d,1h:2y|e2 10s:8d",
-                    "10s:3d|?1 10s:1d|?2 10s:30d"));
+                    "10s:3d|?1 10s:1d|?2 10s:30d", "10s:2d,5m:30d,1h:1y|* 1s:1d",
+                    "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 1s:2d|c* 1s:6h#|g* 1s:1d|?2 1s:2d"));
 
 }  // namespace
 }  // namespace statmill

@@ -28,10 +28,14 @@ Retention retention_of_text(const std::string& text) {
 
 World::World(uint64_t seed, const std::string& retention)
     : random_(seed),
-      retention_(retention_of_text(retention)),
+      retention_(retention_of_text(retention.substr(0, retention.find('#')))),
       tiers_(retention_.tiers()),
       longest_s_(retention_.longest().coarsest().retention_s),
       store_(tiers_) {
+  const size_t other = retention.find('#');
+  if (other != std::string::npos)
+    other_retention_ =
+        retention_of_text(retention.substr(0, retention.find('|')) + retention.substr(other + 1));
   start();
   while (log_.empty()) send();
   tick();  // with data and a right clock, so that the ClockGuard trusts it
@@ -162,6 +166,7 @@ void World::crash() {
   model_ = {};
   for (const auto& happen : log_) happen(model_);
   store_.restart();
+  if (other_retention_ && below(2) == 0) std::swap(retention_, *other_retention_);
   start();
 }
 
@@ -324,15 +329,16 @@ bool World::may_have_been_slow() const {
 }
 
 bool World::keeps_no_longer(const std::string& a, const std::string& b) const {
-  for (size_t t = 0; t < tiers_.count(); ++t) {
+  for (size_t t = 0; t < tiers_.stored_count(); ++t) {
     if (tiers_of(a)[t].retention_s > tiers_of(b)[t].retention_s) return false;
   }
   return true;
 }
 
 int64_t World::retention_of(const std::string& name, int64_t tier_s) const {
-  for (const Tier& tier : tiers_of(name)) {
-    if (tier.step_s == tier_s) return tier.retention_s;
+  const Tiers& tiers = tiers_of(name);
+  for (TierNo t = 0; t < tiers.stored_count(); ++t) {
+    if (tiers[t].step_s == tier_s) return tiers[t].retention_s;
   }
   ADD_FAILURE() << "no tier of " << tier_s;
   return 0;

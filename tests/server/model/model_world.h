@@ -22,10 +22,13 @@ class World {
  public:
   static constexpr int64_t kDayS = 86400;
 
-  // The same seed makes the same sequence of events. `retention` is "TIERS|RULE|RULE".
+  // The same seed makes the same sequence of events. `retention` is "TIERS|RULE|RULE". After "#" may come the
+  // rules of every other start, which differ in the detail tier only.
   World(uint64_t seed, const std::string& retention);
   void step();     // makes a random event
   void compare();  // fails the test if the server and the model differ
+  // How many answers came from the detail tier.
+  uint64_t detailed_answers() const { return detailed_answers_; }
 
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
@@ -84,7 +87,8 @@ class World {
   void compare_answer(const QueryAnswer& answer, const SeriesAnswer& series);
 
   std::mt19937_64 random_;
-  const Retention retention_;
+  Retention retention_;
+  std::optional<Retention> other_retention_;
   const Tiers tiers_;
   const int64_t longest_s_;
   MemoryStore store_;
@@ -97,6 +101,7 @@ class World {
   int64_t slow_s_ = 0;              // for how long the clock was slow, until the server may forget it
   int64_t right_since_s_ = 0;       // when the clock was last set right
   uint64_t starts_ = 0;
+  uint64_t detailed_answers_ = 0;
   bool has_sent_family_ = false;  // since the last tick
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;

@@ -64,6 +64,16 @@ TEST_F(NameSearchTest, TriesLettersInOrderWhenFewNamesHaveTheWord) {
   EXPECT_EQ(search("w1rqw").total, 21U);
 }
 
+TEST_F(NameSearchTest, LettersMayBeginInTheTags) {
+  add({"host.sched.runqueue_wait_ns;host=web1", "host.sched.runqueue_wait_ns;host=web12;role=web",
+       "host.load;host=web1", "flat;w=1rq", "runqueue_wait"});
+  EXPECT_EQ(found("w1rqw"), (Texts{"host.sched.runqueue_wait_ns;host=web1",
+                                   "host.sched.runqueue_wait_ns;host=web12;role=web"}));
+  EXPECT_EQ(found("rqww1"), found("w1rqw")) << "the order of the name counts as well";
+  EXPECT_EQ(search("w1rqw").names[0].hits, (NameHits{{11, 12}, {14, 15}, {20, 21}, {33, 34}, {36, 37}}));
+  EXPECT_EQ(found("1hl"), Texts{"host.load;host=web1"}) << "keys of tags count with their values";
+}
+
 TEST_F(NameSearchTest, HitsAreBytesOfTheName) {
   add({"host.web1.sched.runqueue_wait_ns"});
   EXPECT_EQ(search("web run").names[0].hits, (NameHits{{5, 8}, {16, 19}}));
@@ -116,7 +126,10 @@ RC_GTEST_PROP(NameSearch, AgreesWithASearchNameByName, ()) {
   }
   if (wanted.size() < FoundNames::kFew && !words.letters().empty()) {
     for (const std::string& name : names) {
-      if (letters_in(name, words.letters(), 0) == words.letters().size()) wanted.insert(name);
+      const size_t tags = std::min(name.find(';'), name.size());
+      for (const std::string& text : {name, name.substr(tags) + name.substr(0, tags)}) {
+        if (letters_in(text, words.letters(), 0) == words.letters().size()) wanted.insert(name);
+      }
     }
   }
   std::set<std::string> got;

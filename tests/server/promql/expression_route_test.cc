@@ -235,5 +235,27 @@ TEST_F(ExpressionRouteTest, NamesAreStillAnswered) {
             std::string::npos);
 }
 
+TEST_F(ExpressionRouteTest, StepsOfSecondsReadTheDetailThatSeriesKeep) {
+  world_.add("second_hits;host=a", Kind::kEvent, Number::of(3), kEnd_s - 60, kEnd_s, 1);
+  world_.add("second_hits;host=a", Kind::kEvent, Number::of(50), kEnd_s - 3, kEnd_s - 2);
+  world_.add("second_load;host=a", Kind::kGauge, Number::of(7), kEnd_s - 60, kEnd_s - 2, 1);
+  world_.add("second_load;host=a", Kind::kGauge, Number::of(9), kEnd_s - 2, kEnd_s, 1);
+  const auto head_and_series = [&](const std::string& expression, const std::string& step) {
+    const HttpResponse got = ask(expression, {{"step", step}}, kEnd_s - 10);
+    EXPECT_EQ(got.status, 200U) << got.body;
+    return got.body.substr(0, got.body.find(",\"cost\":"));
+  };
+  const std::string of_second = head_and_series("rate(second_hits[1s])", "1");
+  EXPECT_NE(of_second.find("\"step\":1,\"tier\":1,"), std::string::npos) << of_second;
+  EXPECT_NE(of_second.find("[3,3,3,3,3,3,3,53,3,3]"), std::string::npos) << of_second;
+  const std::string of_gauge = head_and_series("max(second_load)", "1");
+  EXPECT_NE(of_gauge.find("[7,7,7,7,7,7,7,7,9,9]"), std::string::npos) << of_gauge;
+  const std::string of_slot = head_and_series("rate(second_hits[10s])", "10");
+  EXPECT_NE(of_slot.find("\"step\":10,\"tier\":10,"), std::string::npos) << of_slot;
+  EXPECT_NE(of_slot.find("[8]"), std::string::npos) << of_slot;
+  const std::string without = head_and_series("rate(hits[1s])", "1");
+  EXPECT_NE(without.find("\"step\":1,\"tier\":10,"), std::string::npos) << without;
+}
+
 }  // namespace
 }  // namespace statmill

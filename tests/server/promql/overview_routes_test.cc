@@ -170,6 +170,20 @@ TEST_F(OverviewRoutesTest, TreeListsTheTagsOfAPathAfterASemicolon) {
   EXPECT_NE(tree({}).at("names"), page.at("names"));
 }
 
+TEST_F(OverviewRoutesTest, TreeSaysThatThereAreMoreTagsWhateverTheirOrder) {
+  for (const char* const tags : {"d=a", "d=b", "d=c", "d=e", "d=d"})
+    world_.add(std::string("disk.used;") + tags, Kind::kGauge, Number::of(1), kNow_s - 10);
+  const auto next = [&](const char* limit, const char* after) {
+    const Parameters asked = {{"prefix", "disk.used;"}, {"limit", limit}, {"after", after}};
+    return json::serialize(json::parse(world_.ask({"/api/v1/tree", asked}).body).as_object().at("next"));
+  };
+  EXPECT_EQ(next("2", "d=0"), R"("d=b")");
+  EXPECT_EQ(next("2", "d=b"), R"("d=d")");
+  EXPECT_EQ(next("4", "d=0"), R"("d=d")");
+  EXPECT_EQ(next("5", "d=0"), "null");
+  EXPECT_EQ(next("2", "d=c"), "null");
+}
+
 TEST_F(OverviewRoutesTest, SearchFindsSeriesWithTheirKinds) {
   world_.add("sched.wait_ns;host=web1", Kind::kDistribution, Number::of(1), kNow_s - 10);
   world_.add("load.run;host=web1", Kind::kGauge, Number::of(1), kNow_s - 10);

@@ -55,9 +55,10 @@ class PromqlWorld {
     for (Route& route : prometheus_status_routes(status)) routes_.push_back(std::move(route));
   }
 
-  // A sample in each slot of [begin_s, end_s).
-  void add(std::string_view name, Kind kind, const Number& value, int64_t begin_s, int64_t end_s = kNow_s) {
-    for (int64_t time_s = begin_s; time_s < end_s; time_s += 10) {
+  // A sample each 10 s, or each `every_s`, in [begin_s, end_s). Series called second_* keep detail.
+  void add(std::string_view name, Kind kind, const Number& value, int64_t begin_s, int64_t end_s = kNow_s,
+           int64_t every_s = 10) {
+    for (int64_t time_s = begin_s; time_s < end_s; time_s += every_s) {
       Batch batch;
       Sample& sample = batch.samples.emplace_back();
       sample.name = name;
@@ -100,12 +101,18 @@ class PromqlWorld {
   const std::vector<Route>& routes() const { return routes_; }
 
  private:
+  static Retention with_seconds(const Tiers& tiers) {
+    Retention out(tiers);
+    EXPECT_TRUE(out.add_rule("second_* 1s:30m"));
+    return out;
+  }
+
   const Tiers tiers_ = *Tiers::parse("10s:1h,5m:1y");
   ManualClock clock_{kNow_s};
   FakeServices fake_;
   Log log_{LogLevel::kError};
   MemoryStore store_{tiers_};
-  Table table_{tiers_, TableLimits{}};
+  Table table_{with_seconds(tiers_), TableLimits{}};
   TablePieces pieces_{table_, store_};
   TableSeries series_{table_};
   StoreStatsCache stats_;

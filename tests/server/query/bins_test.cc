@@ -66,6 +66,36 @@ TEST(Bins, HaveTheFinestStepThatFits) {
   }
 }
 
+TEST(Bins, AreOfSecondsWhereAllSeriesKeepThem) {
+  const Tiers detailed = *tiers().with_retention("1s:6h");
+  struct Case {
+    QueryRequest request;
+    int64_t step_s;
+    int64_t tier_s;
+    const char* why;
+  };
+  const Case cases[] = {
+      {ask(10 * kMinute, 0), 1, 1, "600 seconds"},
+      {ask(kHour, 0), 6, 1, "600 points of six seconds, since 1200 are too many"},
+      {ask(2 * kHour, 0), 10, 10, "whole slots of the finest tier are as good"},
+      {ask(4 * kHour, 0), 15, 1, "finer than two slots of 10 s"},
+      {ask(10 * kMinute, 0, 7), 7, 1, "the requested step"},
+      {ask(10 * kMinute, 0, 20), 20, 10, "a step of whole slots"},
+      {ask(10 * kMinute, 0, 1, 100), 10, 10, "raised until the points fit"},
+      {ask(10 * kMinute, 0, {}, 1), 610, 10, "one point"},
+      {ask(7 * kHour, 7 * kHour - kMinute), 10, 10, "no seconds are kept after six hours"},
+  };
+  for (const Case& c : cases) {
+    const auto p = plan_bins(c.request, detailed, 1'000'000, from_unix_seconds(kBetweenSlots));
+    ASSERT_TRUE(p) << c.why;
+    EXPECT_EQ(p->bins.step_s, c.step_s) << c.why;
+    EXPECT_EQ(detailed[p->tier].step_s, c.tier_s) << c.why;
+    EXPECT_EQ(totals_tier(*p, detailed).step_s, c.tier_s) << c.why;
+    EXPECT_EQ(p->bins.from_s % 10, 0) << "whole slots of the finest tier: " << c.why;
+    EXPECT_EQ(p->bins.until_s % 10, 0) << c.why;
+  }
+}
+
 TEST(Bins, AreCutToWhatIsAsked) {
   const auto cut = plan(ask(1000, 0, 300));
   ASSERT_TRUE(cut);

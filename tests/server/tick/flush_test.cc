@@ -64,11 +64,12 @@ class EraseTest {
   std::vector<StoreBatch::Fragment> erase_simply(const std::vector<ErasedSeries>& erased, size_t& reads) {
     std::vector<StoreBatch::Fragment> out = batch_;
     for (const ErasedSeries& series : erased) {
-      for (TierNo t = 0; t < tiers_.count(); ++t) {
+      for (TierNo t = 0; t < tiers_.stored_count(); ++t) {
         const Tier& tier = tiers_[t];
-        const int64_t ratio = tier.step_s / tiers_.finest().step_s;
-        const Slot begin = series.slots.begin / ratio;
-        const Slot end = (series.slots.end + ratio - 1) / ratio;
+        const auto oldest =
+            t == tiers_.count() ? clock_.oldest_kept(retention_.longest().detail()) : ChunkNo{0};
+        const Slot begin = std::max(series.slots.begin * 10 / tier.step_s, oldest * tier.chunk_slots);
+        const Slot end = (series.slots.end * 10 + tier.step_s - 1) / tier.step_s;
         for (ChunkNo chunk = tier.chunk_of_slot(begin); chunk <= tier.chunk_of_slot(end - 1); ++chunk) {
           const ChunkKey key{t, chunk, series.id};
           const auto has_key = [&](const StoreBatch::Fragment& f) { return f.key == key; };
@@ -88,7 +89,7 @@ class EraseTest {
   std::vector<ChunkKey> some_chunks() const {
     std::vector<ChunkKey> out;
     for (SeriesId id = 0; id < kSeries; ++id) {
-      for (TierNo t = 0; t < tiers_.count(); ++t) {
+      for (TierNo t = 0; t < tiers_.stored_count(); ++t) {
         const ChunkNo middle = tiers_[t].chunk_of_time(kStart);
         for (ChunkNo chunk = middle - 3; chunk <= middle + 3; ++chunk) {
           if (*rc::gen::arbitrary<bool>()) out.push_back({t, chunk, id});
@@ -103,8 +104,14 @@ class EraseTest {
     return {key, encode_buckets(key, first, Combine::kMerge, {&bucket, 1})};
   }
 
+  static Retention with_detail(const Tiers& tiers) {
+    Retention out(tiers);
+    EXPECT_TRUE(out.add_rule("host.* 1s:6h"));
+    return out;
+  }
+
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
-  const Retention retention_{tiers_};
+  const Retention retention_ = with_detail(tiers_);
   MemoryStore store_{tiers_};
   const ClockGuard clock_{std::chrono::hours(24), std::nullopt, {from_unix_seconds(kStart), {}, {}}};
   std::vector<StoreBatch::Fragment> batch_;

@@ -17,9 +17,9 @@ std::string raised(const std::string& text) {
 }
 
 TEST(RaiseFormat, ChangesOnlyAnOlderVersion) {
-  EXPECT_EQ(raised("statmill store 1.0\nsteps 10s,5m\n"), "statmill store 2.0\nsteps 10s,5m\n");
-  EXPECT_EQ(raised("statmill store 1.7\nsteps 10s,5m\n"), "statmill store 2.0\nsteps 10s,5m\n");
-  for (const char* const kept : {"statmill store 2.0\nsteps 10s\n", "statmill store 2.1\nsteps 10s\n"})
+  EXPECT_EQ(raised("statmill store 1.0\nsteps 10s,5m\n"), "statmill store 2.1\nsteps 10s,5m\n");
+  EXPECT_EQ(raised("statmill store 1.7\nsteps 10s,5m\n"), "statmill store 2.1\nsteps 10s,5m\n");
+  for (const char* const kept : {"statmill store 2.1\nsteps 10s\n", "statmill store 2.2\nsteps 10s\n"})
     EXPECT_EQ(raised(kept), kept);
 }
 

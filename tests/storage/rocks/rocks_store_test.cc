@@ -356,7 +356,7 @@ TEST_F(RocksStoreTest, AnOlderVersionIsReadAndRaisedByTheFirstWrite) {
   EXPECT_EQ(*read_format(path_.string()), older) << "an older program may still use it";
   EXPECT_FALSE(store_->snapshot()->chunk({0, 1, 1})->empty());
   write_frames({0, 1, 2}, bucket_frames({0, 1, 2}, 0, 1));
-  EXPECT_EQ(*read_format(path_.string()), "statmill store 2.0\nsteps 10s,5m\n");
+  EXPECT_EQ(*read_format(path_.string()), "statmill store 2.1\nsteps 10s,5m\n");
 }
 
 TEST_F(RocksStoreTest, ASeriesRowIsTheKindAndTheName) {

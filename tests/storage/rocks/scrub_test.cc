@@ -75,7 +75,7 @@ TEST_F(ScrubTest, CountsTheContentOfAnUndamagedStore) {
   EXPECT_EQ(report->journal_entries, 2U);
   EXPECT_EQ(report->activity_rows, 1U);
   EXPECT_GE(report->files, 4U);
-  ASSERT_EQ(report->tiers.size(), 2U);
+  ASSERT_EQ(report->tiers.size(), 3U);
   EXPECT_EQ(report->tiers[0].name, "tier_10s");
   EXPECT_EQ(report->tiers[0].rows, kSeries);
   EXPECT_EQ(report->tiers[0].buckets, 2 * kSeries);
@@ -83,6 +83,7 @@ TEST_F(ScrubTest, CountsTheContentOfAnUndamagedStore) {
   EXPECT_EQ(report->tiers[1].frames, kSeries);
   EXPECT_EQ(report->tiers[1].buckets, kSeries);
   EXPECT_GT(report->tiers[1].bytes, 0U);
+  EXPECT_EQ(report->tiers[2].name, "tier_1s");
 }
 
 TEST_F(ScrubTest, ReadsTheLogToo) {

@@ -6,7 +6,29 @@ import { ApiError } from "./client.js";
 /** @typedef {import("../panel/panel.js").BatchQuery} BatchQuery */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
-export const kQueriesMax = 200;  // of one request, the server's limit
+export const kQueriesMax = 200;          // of one request, the server's limit
+export const kBodyMax = 256 * 1024 - 1024;  // bytes of the queries of one request; the server takes 256 KiB with their range
+
+/**
+ * Queries in pieces that one request can have.
+ * @param {any[]} queries
+ * @returns {any[][]}
+ */
+export function requestsOf(queries) {
+  /** @type {any[][]} */
+  const requests = [];
+  let bytes = Infinity;
+  for (const query of queries) {
+    const own = new TextEncoder().encode(JSON.stringify(query)).length + 1;
+    bytes += own;
+    if (bytes > kBodyMax || requests[requests.length - 1].length === kQueriesMax) {
+      requests.push([]);
+      bytes = own;
+    }
+    requests[requests.length - 1].push(query);
+  }
+  return requests;
+}
 
 /**
  * @param {object} needs
@@ -34,8 +56,7 @@ export function createBatch({ client, schedule = (run) => queueMicrotask(run) })
    * @param {{signal?: AbortSignal, onAnswer: (answer: Answer) => void}} options
    */
   async function run(ask, { signal, onAnswer }) {
-    for (let begin = 0; begin < ask.queries.length; begin += kQueriesMax) {
-      const queries = ask.queries.slice(begin, begin + kQueriesMax);
+    for (const queries of requestsOf(ask.queries)) {
       const left = new Set(queries.map((query) => query.id));
       await client.lines(
         "/api/v1/query",

@@ -89,6 +89,21 @@ export function createClient({ fetch = (url, init) => globalThis.fetch(url, init
     for (const heard of watchers) heard(pending);
   }
 
+  /**
+   * Counts a request as under way until `run` is done, so until all of its answer is there.
+   * @template T
+   * @param {() => Promise<T>} run
+   * @returns {Promise<T>}
+   */
+  async function counted(run) {
+    count(1);
+    try {
+      return await run();
+    } finally {
+      count(-1);
+    }
+  }
+
   function cameBack() {
     if (link.get().isAway) link.set({ isAway: false, since: 0 });
   }
@@ -107,15 +122,12 @@ export function createClient({ fetch = (url, init) => globalThis.fetch(url, init
     if (token !== "") headers.set("Authorization", `Bearer ${token}`);
     /** @type {Response} */
     let response;
-    count(1);
     try {
       response = await fetch(url, { ...init, headers, credentials: "same-origin" });
     } catch (error) {
       if (isAbort(error)) throw error;
       wentAway();
       throw new ApiError(0, "the server does not answer");
-    } finally {
-      count(-1);
     }
     if (response.status === 502 || response.status === 504) wentAway();  // a proxy without its server
     else cameBack();
@@ -156,33 +168,35 @@ export function createClient({ fetch = (url, init) => globalThis.fetch(url, init
 
   return {
     /** @param {string} path @param {Parameters} [parameters] @param {Options} [options] @returns {Promise<any>} */
-    async get(path, parameters, options) {
-      return json(await send(address(path, parameters), { signal: options?.signal, headers: options?.headers }));
+    get(path, parameters, options) {
+      return counted(async () => json(await send(address(path, parameters), { signal: options?.signal, headers: options?.headers })));
     },
     /** @param {string} path @param {any} body @param {Options} [options] @returns {Promise<any>} */
-    async post(path, body, options) {
-      return json(await send(path, posting(body, options)));
+    post(path, body, options) {
+      return counted(async () => json(await send(path, posting(body, options))));
     },
     /** The response itself, for what needs its headers. @param {string} path @param {RequestInit} [init] */
-    raw: (path, init = {}) => send(path, init),
+    raw: (path, init = {}) => counted(() => send(path, init)),
     /**
      * A POST whose answer is a JSON text on each line.
      * @param {string} path @param {any} body @param {(value: any) => void} onValue @param {Options} [options]
      */
-    async lines(path, body, onValue, options) {
-      const response = await send(path, posting(body, options));
-      if (response.body === null) return;
-      try {
-        await readLines(response.body, (line) => {
-          if (line.trim() === "") return;
-          const value = JSON.parse(line);
-          if (typeof value.now === "number") clock.observe(value.now);
-          onValue(value);
-        });
-      } catch (error) {
-        if (isAbort(error)) throw error;
-        throw new ApiError(0, "the answer was cut");
-      }
+    lines(path, body, onValue, options) {
+      return counted(async () => {
+        const response = await send(path, posting(body, options));
+        if (response.body === null) return;
+        try {
+          await readLines(response.body, (line) => {
+            if (line.trim() === "") return;
+            const value = JSON.parse(line);
+            if (typeof value.now === "number") clock.observe(value.now);
+            onValue(value);
+          });
+        } catch (error) {
+          if (isAbort(error)) throw error;
+          throw new ApiError(0, "the answer was cut");
+        }
+      });
     },
     /**
      * A POST whose answer is a stream of server-sent events; ends when the stream ends.
@@ -190,7 +204,7 @@ export function createClient({ fetch = (url, init) => globalThis.fetch(url, init
      * @param {Options & {onOpen?: () => void}} [options]
      */
     async events(path, body, onEvent, options) {
-      const response = await send(path, posting(body, { ...options, headers: { Accept: "text/event-stream" } }));
+      const response = await counted(() => send(path, posting(body, { ...options, headers: { Accept: "text/event-stream" } })));
       if (response.body === null) return;
       options?.onOpen?.();
       let event = "message";

@@ -9,7 +9,8 @@ import { ApiError, isAbort } from "./client.js";
  * @typedef {object} Watcher
  * @property {string[]} series
  * @property {(slots: (Slot & {name: string})[], now: number) => void} onSlots
- * @property {() => void} onBreak what came before the next slots is not known
+ * @property {(hasMissed: boolean) => void} onBreak what came before the next slots is not known; `hasMissed`: since a stream
+ *   that ended some time ago, so it must be asked
  */
 
 export const kSeriesMax = 1000;  // of one stream, the server's limit
@@ -36,6 +37,7 @@ export function createLive({ client, document, channel, onState, onMode }) {
   let stream = null;
   let isOn = false;
   let isHidden = false;
+  let hasMissed = false;
   let failures = 0;
   /** @type {number|undefined} */
   let settle;
@@ -88,7 +90,8 @@ export function createLive({ client, document, channel, onState, onMode }) {
     const series = [...new Set([...watchers].flatMap((watcher) => watcher.series))].slice(0, kSeriesMax);
     const mine = new AbortController();
     stream = mine;
-    for (const watcher of watchers) watcher.onBreak();
+    for (const watcher of watchers) watcher.onBreak(hasMissed);
+    hasMissed = false;
     tell(true);
     try {
       await client.events(
@@ -115,6 +118,7 @@ export function createLive({ client, document, channel, onState, onMode }) {
     }
     if (stream !== mine) return;
     stream = null;
+    hasMissed = true;
     tell(false);
     onMode("poll");
     const wait = kRetryMs[Math.min(failures, kRetryMs.length - 1)];
@@ -134,6 +138,7 @@ export function createLive({ client, document, channel, onState, onMode }) {
     if (document.hidden) {
       hiding = window.setTimeout(() => {
         isHidden = true;
+        hasMissed = true;
         stop();
         onMode("off");
       }, kHiddenMs);

@@ -11,26 +11,32 @@ export function createLiveSlots() {
   /** @type {Map<string, Map<number, StoredSlot>>} */
   const series = new Map();
   let knownFrom = Infinity;
+  let length = 0;
   return {
     /**
      * @param {(StoredSlot & {name: string})[]} slots
      * @param {number} now
-     * @param {number} tier seconds of a stored slot
+     * @param {number} seconds of a stored slot
      */
-    add(slots, now, tier) {
-      if (knownFrom === Infinity) knownFrom = (Math.floor(now / tier) - kTold) * tier;
+    add(slots, now, seconds) {
+      length = seconds;
+      if (knownFrom === Infinity) knownFrom = (Math.floor(now / seconds) - kTold) * seconds;
       for (const slot of slots) {
         let own = series.get(slot.name);
         if (own === undefined) series.set(slot.name, own = new Map());
         own.set(slot.t, slot);
         if (own.size > kSlotsMax) {
           for (const t of [...own.keys()].sort((a, b) => a - b).slice(0, own.size - kSlotsMax)) own.delete(t);
-          knownFrom = Math.max(knownFrom, now - kSlotsMax * tier);
+          knownFrom = Math.max(knownFrom, now - kSlotsMax * seconds);
         }
       }
     },
     /** @param {string} name */
     of: (name) => series.get(name),
+    /** Seconds of a stored slot. */
+    get length() {
+      return length;
+    },
     get knownFrom() {
       return knownFrom;
     },
@@ -43,6 +49,25 @@ export function createLiveSlots() {
 }
 
 /** @typedef {ReturnType<typeof createLiveSlots>} LiveSlots */
+
+/**
+ * Slots as those of a coarser tier: the rates of events are of stored slots.
+ * @param {StoredSlot[]} slots @param {number} tier
+ * @returns {StoredSlot[]}
+ */
+function rolledUp(slots, tier) {
+  /** @type {Map<number, StoredSlot>} */
+  const found = new Map();
+  for (const slot of slots) {
+    const t = Math.floor(slot.t / tier) * tier;
+    const into = found.get(t);
+    found.set(t, !into ? {...slot, t} : {
+      t, sum: into.sum + slot.sum, count: (into.count ?? 1) + (slot.count ?? 1),
+      min: Math.min(into.min ?? into.sum, slot.min ?? slot.sum), max: Math.max(into.max ?? into.sum, slot.max ?? slot.sum),
+    });
+  }
+  return [...found.values()];
+}
 
 /**
  * The statistics of one slot of an answer.
@@ -83,7 +108,8 @@ const kStats = ["sum", "rate", "avg", "min", "max", "count"];
 export function withLive(answer, live, now) {
   const { from, step, tier, series } = answer;
   if (from === undefined || step === undefined || !tier || !Array.isArray(series) || answer.counts !== undefined) return answer;
-  if (step % tier !== 0 || !Number.isFinite(live.knownFrom)) return answer;
+  // The stream does not tell of slots that are finer than those that every series has.
+  if (step % tier !== 0 || tier % live.length !== 0 || !Number.isFinite(live.knownFrom)) return answer;
   const first = Math.max(0, Math.ceil((live.knownFrom - from) / step));
   let length = 0;
   for (const one of series) length = Math.max(length, ...kStats.filter((stat) => Array.isArray(one[stat])).map((stat) => one[stat].length));
@@ -109,7 +135,7 @@ export function withLive(answer, live, now) {
       const begin = from + i * step;
       const slots = [...own.values()].filter((slot) => slot.t >= begin && slot.t < begin + step);
       if (slots.length === 0) continue;
-      const stats = statsOf(one.kind, slots, { begin, step, tier, now });
+      const stats = statsOf(one.kind, tier > live.length ? rolledUp(slots, tier) : slots, { begin, step, tier, now });
       for (const stat of kStats) {
         if (Array.isArray(next[stat])) {
           next[stat][i] = stats[stat];
@@ -119,5 +145,5 @@ export function withLive(answer, live, now) {
     }
     return next;
   });
-  return isChanged ? { ...answer, series: joined, until: Math.max(answer.until ?? 0, from + (last + 1) * step) } : answer;
+  return isChanged ? { ...answer, at: now, series: joined, until: Math.max(answer.until ?? 0, from + (last + 1) * step) } : answer;
 }

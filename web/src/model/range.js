@@ -6,8 +6,11 @@ import {addDays, instantOf, wallOf} from "./zone.js";
 /** @type {Record<string, number>} */
 const kLengths = {s: 1, m: 60, h: 3600, d: 86400, w: 604800, y: 31536000};
 
+/** No range is shorter, in seconds: a few of the finest slots that any series can have. */
+export const kShortest = 5;
+
 /** The ranges that the menu offers, all up to now. */
-export const kPresets = ["5m", "15m", "1h", "3h", "6h", "12h", "24h", "2d", "7d", "30d", "90d", "1y", "2y", "5y"];
+export const kPresets = ["1m", "5m", "15m", "1h", "3h", "6h", "12h", "24h", "2d", "7d", "30d", "90d", "1y", "2y", "5y"];
 
 /**
  * Seconds of `90m`, `1h30m`, `2w`; null if it is no duration.
@@ -127,13 +130,13 @@ export function spoken(text) {
 }
 
 /**
- * A range moved by a share of its length, or made longer around its middle, never shorter than 10 s.
+ * A range moved by a share of its length, or made longer around its middle, never shorter than the shortest.
  * @param {{from: number, until: number}} range
  * @param {{move?: number, scale?: number, at?: number}} how `at` stays where it is when scaled
  */
 export function changed(range, {move = 0, scale = 1, at = (range.from + range.until) / 2}) {
   const length = range.until - range.from;
-  const factor = Math.max(scale, 10 / length);
+  const factor = Math.max(scale, kShortest / length);
   const shift = move * length;
   return {from: at - (at - range.from) * factor + shift, until: at + (range.until - at) * factor + shift};
 }

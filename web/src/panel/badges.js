@@ -2,6 +2,7 @@
 
 import {html, nothing} from "lit-html";
 import {count, step, text, visible} from "../model/format.js";
+import {kFinest} from "../model/step.js";
 import {usedStops} from "./heatmap.js";
 import {percentiles} from "./value_scale.js";
 
@@ -9,10 +10,11 @@ import {percentiles} from "./value_scale.js";
 
 /**
  * @param {Scene|null} scene
- * @param {{live: boolean, within: number}} more `within`: how far percentiles may be from samples, as a part of them
+ * @param {{live: boolean, within: number, finest?: number}} more `within`: how far percentiles may be from samples, as a part of them;
+ *   `finest`: slots that every series has
  * @returns {{text: string, title: string, tone: ""|"ok"|"warn"}[]}
  */
-export function badgesOf(scene, {live, within}) {
+export function badgesOf(scene, {live, within, finest = kFinest}) {
   if (!scene) return [];
   /** @type {ReturnType<typeof badgesOf>} */
   const badges = [];
@@ -22,13 +24,16 @@ export function badgesOf(scene, {live, within}) {
     text: step(scene.step) + (isCounted ? ` × ${text(scene.samples, "none", {digits: 3})}` : ""), tone: "",
     title: `A point is ${step(scene.step)}${isCounted ? ` of ${count(scene.samples)} samples (median)` : ""}${scene.tier ? `, read from slots of ${step(scene.tier)}` : ""}`,
   });
-  if (scene.tier && scene.tier > 10 && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
+  if (scene.tier && scene.tier > finest && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
   const isBySecond = scene.lines.some((line) => line.seconds.length > 1);
   if (live) badges.push({text: isBySecond ? "live 1 s" : "live", title: isBySecond ? "Seconds by arrival, kept in this tab for 15 minutes" : "The open slot is refreshed as samples come", tone: "ok"});
   if (within > 0 && (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat)))) {
     badges.push({text: `± ${text(within * 100, "percent", {digits: 2})}`, title: "How near percentiles are to a sample", tone: ""});
   }
-  if (scene.warnings.length) badges.push({text: "joined", title: scene.warnings.map(visible).join("\n"), tone: "warn"});
+  const lost = [...scene.partial, ...scene.warnings.filter((words) => words.includes("missing"))];
+  const joined = scene.warnings.filter((words) => !words.includes("missing"));
+  if (lost.length) badges.push({text: "partial", title: lost.map(visible).join("\n"), tone: "warn"});
+  if (joined.length) badges.push({text: "joined", title: joined.map(visible).join("\n"), tone: "warn"});
   if (scene.missing.length && scene.lines.length) badges.push({text: "partly", title: `Not there: ${scene.missing.map(visible).join(", ")}`, tone: "warn"});
   return badges;
 }

@@ -38,6 +38,19 @@ export function lane(places, offset, zone, chosen) {
     const isLoss = marks.some((mark) => mark.kind === "loss");
     const words = marks.map((mark) => `${span(mark.time, mark.until ?? mark.time, zone, {seconds: true}).replace(/–.*$/, "")} ${visible(mark.title)}`).join("\n");
     return html`<button type="button" class="mark ${isLoss ? "loss" : "event"}" ${styleMap({left: `${Math.round(offset + left)}px`})} title=${words}
-      aria-label=${words} @click=${() => chosen(marks[0])}>${isLoss ? "▲" : "◆"}</button>`;
+      data-time=${marks[0].time} aria-label=${words} @click=${() => chosen(marks[0])}>${isLoss ? "▲" : "◆"}</button>`;
   })}</div>`;
+}
+
+/**
+ * Puts the marks of a lane where their times are now, without a change of the marks themselves.
+ * @param {HTMLElement} around the lane's surroundings @param {(time: number) => number} x CSS px from the left of the plot
+ * @param {{left: number, width: number}} box of the plot
+ */
+export function moveLane(around, x, {left, width}) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (around.querySelectorAll(".panel-lane button"))) {
+    const at = x(Number(button.dataset.time));
+    button.style.left = `${Math.round(left + at)}px`;
+    button.style.visibility = at < 0 || at > width ? "hidden" : "";
+  }
 }

@@ -1,6 +1,7 @@
 // One panel: its frame and controls around a plot, a heatmap or a table. A screen makes it with createPanel, asks
 // panelQueries what to request for it, and passes the answers to update. The panel itself requests nothing.
 
+import {nothingLearnt} from "./panel_data.js";
 import {PanelView} from "./panel_view.js";
 import {queriesOf} from "./queries.js";
 
@@ -24,7 +25,7 @@ import {queriesOf} from "./queries.js";
  * @returns {BatchQuery[]}
  */
 export function panelQueries(spec, range, width) {
-  return queriesOf(spec, range, width, {kinds: new Set(), hosts: [], series: 0, gaps: false, powers: 0});
+  return queriesOf(spec, range, width, nothingLearnt());
 }
 
 /**

@@ -18,8 +18,8 @@ import {dataTable} from "./data_table.js";
 /** Nothing if the plot is to be seen. @param {Shown} shown @param {Acts} acts */
 export function stateOf(shown, acts) {
   const {spec, answer, scene, isLoading} = shown;
-  if (answer && answer.status >= 400 && !isLoading) {
-    return html`<div class="panel-state bad" role="alert"><p>✕ ${visible(answer.error ?? "The server refused this.")}</p>
+  if (answer?.error !== undefined && !isLoading) {
+    return html`<div class="panel-state bad" role="alert"><p>✕ ${visible(answer.error || "The server refused this.")}</p>
       <button type="button" class="button" @click=${acts.retry}>again</button></div>`;
   }
   if (!scene && isLoading) return html`<div class="panel-state first" aria-hidden="true"></div>`;

@@ -33,6 +33,10 @@ export class Plot {
   #made = "";
   /** @type {string|null} */
   #emphasis = null;
+  /** Labels of values, and the width that they need. */
+  #labels = {texts: "", width: 0};
+  /** What is drawn while the range moves: all between the axes, as it was when that began. @type {{canvas: HTMLCanvasElement, from: number, until: number}|null} */
+  #still = null;
 
   /**
    * @param {import("./pool.js").PlotPool} pool @param {import("./pool.js").Owner} owner
@@ -112,6 +116,7 @@ export class Plot {
   /** @param {Scene} scene @param {{from: number, until: number}} view @param {{width: number, height: number}} size in CSS px */
   show(scene, view, size) {
     this.#scene = scene;
+    this.#still = null;
     this.#view = {...view};
     this.#value = valueScale(scene, size.height);
     const key = `${scene.zone} ${scene.unit.id}`;
@@ -128,9 +133,14 @@ export class Plot {
     this.#apply();
   }
 
-  /** Moves the shown range without new data. @param {number} from @param {number} until */
+  /** Another range is shown without new data, from the next drawMoved on. @param {number} from @param {number} until */
   move(from, until) {
+    this.#still ??= this.#stillOf();
     this.#view = {from, until};
+  }
+
+  /** Draws the range that a move has come to. Lines are not drawn anew: their picture is moved and stretched until show. */
+  drawMoved() {
     this.#apply();
   }
 
@@ -138,21 +148,25 @@ export class Plot {
   emphasize(name) {
     if (this.#emphasis === name) return;
     this.#emphasis = name;
+    this.#still = null;
     this.#plot?.redraw(false, false);
   }
 
   redraw() {
+    this.#still = null;
     if (this.#scene) this.#make(this.#made);
   }
 
   destroy() {
     this.#pool.release(this.#owner);
     this.#plot = null;
+    this.#still = null;
   }
 
   /** The pool has taken the plot. */
   forget() {
     this.#plot = null;
+    this.#still = null;
   }
 
   #apply() {
@@ -184,7 +198,7 @@ export class Plot {
           splits: () => this.#timeTicks().at, values: () => this.#timeTicks().texts,
         },
         {
-          scale: "y", size: (plot, values, _, cycle) => axisWidth(plot, values, cycle), gap: 5, font, stroke: colors.muted, grid: {stroke: colors.grid, width: 1}, ticks: {show: false},
+          scale: "y", size: (plot, values, _, cycle) => this.#axisWidth(plot, values, cycle, colors.font), gap: 5, font, stroke: colors.muted, grid: {stroke: colors.grid, width: 1}, ticks: {show: false},
           splits: () => this.#valueTicks().map((tick) => this.#share(tick)),
           values: () => tickLabels(this.#valueTicks(), this.#scene?.unit ?? {id: "none", base: "si", factor: 1, suffix: ""}, this.#value.scale !== "lin"),
         },
@@ -192,6 +206,25 @@ export class Plot {
       hooks: {drawClear: [() => this.#drawUnder()], draw: [() => this.#drawOver()]},
     };
     this.#plot = this.#pool.make(this.#owner, options, [[this.#view.from, this.#view.until], [0, 1]], this.#target);
+  }
+
+  /**
+   * As wide as the labels need, in steps, so that panels above each other mostly agree.
+   * @param {import("uplot")} plot @param {string[]} values @param {number} cycle of uPlot's layout @param {string} font family
+   */
+  #axisWidth(plot, values, cycle, font) {
+    // Later rounds keep what the first one has found, so that the layout comes to rest.
+    if (cycle > 1) return /** @type {any} */ (plot.axes[1])._size;
+    const ratio = devicePixelRatio || 1;
+    const texts = [ratio, ...values ?? []].join("\n");
+    if (texts !== this.#labels.texts) {
+      plot.ctx.save();
+      plot.ctx.font = `${kFontSize * ratio}px ${font}`;
+      const widest = Math.max(0, ...(values ?? []).map((text) => plot.ctx.measureText(text ?? "").width / ratio));
+      plot.ctx.restore();
+      this.#labels = {texts, width: Math.max(kAxisWidth, Math.ceil((widest + 12) / 6) * 6)};
+    }
+    return this.#labels.width;
   }
 
   #timeTicks() {
@@ -237,7 +270,7 @@ export class Plot {
     const colors = this.#pool.colors();
     context.fillStyle = colors.panel;
     context.fillRect(0, 0, context.canvas.width, context.canvas.height);
-    drawGaps(context, scene.gaps, {x, box, ratio, stroke: colors.border, fill: colors.panel});
+    if (!this.#still) drawGaps(context, scene.gaps, {x, box, ratio, stroke: colors.border, fill: colors.panel});
     // What has not happened yet is sunken.
     const now = x(scene.now);
     if (now < box.left + box.width) {
@@ -251,12 +284,46 @@ export class Plot {
   #drawOver() {
     const scene = this.#scene;
     if (!this.#plot || !scene) return;
-    const {context, box, ratio, x, y} = this.#frame();
-    const colors = this.#pool.colors();
+    const {context, box, ratio, x} = this.#frame();
     context.save();
     context.beginPath();
     context.rect(box.left, box.top, box.width, box.height);
     context.clip();
+    if (this.#still) {
+      const left = x(this.#still.from);
+      context.drawImage(this.#still.canvas, left, box.top, x(this.#still.until) - left, box.height);
+    } else this.#drawData(context);
+    context.restore();
+    context.strokeStyle = this.#pool.colors().border;
+    context.lineWidth = ratio;
+    context.beginPath();
+    context.moveTo(box.left, Math.round(box.top + box.height) + ratio / 2);
+    context.lineTo(box.left + box.width, Math.round(box.top + box.height) + ratio / 2);
+    context.stroke();
+  }
+
+  /** All between the axes as a picture of its own, which is quick to move. */
+  #stillOf() {
+    const scene = this.#scene;
+    if (!this.#plot || !scene) return null;
+    const {box, ratio, x} = this.#frame();
+    const colors = this.#pool.colors();
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.max(1, Math.round(box.width));
+    canvas.height = Math.max(1, Math.round(box.height));
+    const context = canvas.getContext("2d");
+    if (!context) return null;
+    context.translate(-box.left, -box.top);
+    drawGaps(context, scene.gaps, {x, box, ratio, stroke: colors.border, fill: colors.panel});
+    this.#drawData(context);
+    return {canvas, ...this.#view};
+  }
+
+  /** Cells or lines. @param {CanvasRenderingContext2D} context */
+  #drawData(context) {
+    const scene = /** @type {Scene} */ (this.#scene);
+    const {box, ratio, x, y} = this.#frame();
+    const colors = this.#pool.colors();
     const frame = {x, y, ratio, from: scene.from, step: scene.step, slots: scene.slots, open: scene.open};
     if (scene.heat) {
       drawHeat(context, scene, {x, y, box, ratio, isLog: this.#value.scale === "log", stops: colors.heat});
@@ -268,13 +335,6 @@ export class Plot {
       const left = x(scene.from + slot * scene.step);
       context.fillRect(left, box.top, Math.max(ratio * 2, x(scene.from + (slot + 1) * scene.step) - left), 3 * ratio);
     }
-    context.restore();
-    context.strokeStyle = colors.border;
-    context.lineWidth = ratio;
-    context.beginPath();
-    context.moveTo(box.left, Math.round(box.top + box.height) + ratio / 2);
-    context.lineTo(box.left + box.width, Math.round(box.top + box.height) + ratio / 2);
-    context.stroke();
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./bands.js").Frame} frame @param {Colors} colors */
@@ -351,22 +411,6 @@ export class Plot {
       context.fillText(stat, x - 4 * ratio, y - 3 * ratio);
     }
   }
-}
-
-/**
- * As wide as the labels need, in steps, so that panels above each other mostly agree.
- * @param {import("uplot")} plot @param {string[]} values @param {number} cycle of uPlot's layout
- */
-function axisWidth(plot, values, cycle) {
-  const axis = plot.axes[1];
-  // Later rounds keep what the first one has found, so that the layout comes to rest.
-  if (cycle > 1) return /** @type {any} */ (axis)._size;
-  const ratio = devicePixelRatio || 1;
-  plot.ctx.save();
-  plot.ctx.font = `${kFontSize * ratio}px ${getComputedStyle(plot.root).fontFamily || "sans-serif"}`;
-  const widest = Math.max(0, ...(values ?? []).map((text) => plot.ctx.measureText(text ?? "").width / ratio));
-  plot.ctx.restore();
-  return Math.max(kAxisWidth, Math.ceil((widest + 12) / 6) * 6);
 }
 
 /** Width of a date below a time, in CSS px, and what may stand beyond the plot at its right. */

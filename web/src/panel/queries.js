@@ -3,13 +3,13 @@
 import {compared} from "../model/range.js";
 import {literal} from "../model/use.js";
 import {kWeeks, weekOf} from "./unusual.js";
-import {grouping, maxColumns, maxPoints, roundStep} from "../model/step.js";
+import {grouping, isOfHosts, kFinest, maxColumns, maxPoints, roundStep} from "../model/step.js";
 
 /** @typedef {import("./panel.js").PanelSpec} PanelSpec */
 /** @typedef {import("./panel.js").PanelRange} PanelRange */
 /** @typedef {import("./panel.js").BatchQuery} BatchQuery */
 
-/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean, powers: number}} Learnt */
+/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean}} Learnt */
 
 /** Height of the plot of each size, in CSS px, with its axis. @type {Record<string, number>} */
 export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
@@ -60,13 +60,13 @@ export function queriesOf(spec, range, width, learnt) {
     const percentiles = (spec.stats ?? []).filter((stat) => /^p\d/.test(stat));
     main.series = names;
     main.stats = [...new Set(["count", "sum", "avg", "min", "max", "p50", "p99", ...percentiles])];
-    main.grouping = grouping((kHeights[spec.height ?? "M"] ?? 200) - 46, learnt.powers || 16);
-    if (learnt.powers === 0) main.grouping = 2;
+    main.grouping = grouping((kHeights[spec.height ?? "M"] ?? 200) - 46);
   } else if (spec.expr) {
-    const step = roundStep(range.from, range.until, points);
+    const finest = range.finest ?? kFinest;
+    const step = roundStep(range.from, range.until, points, isOfHosts(spec.expr) ? range.hostFinest ?? finest : finest);
     // `$step` is the window that tiles: each point is of all that came in its slot.
     main.expr = spec.expr.replaceAll("$step", `${step}s`);
-    if (spec.expr.includes("$step")) main.step = step;
+    if (spec.expr.includes("$step") || step < finest) main.step = step;
     if (isSelector(spec.expr)) main.stats = statsOf(spec, learnt);
     else delete main.stats;
   } else {

@@ -96,10 +96,12 @@ export function readout(scene, time, line, value, fit) {
   const start = fitFrom(scene);
   const odd = slot === null ? undefined : scene.unusual.find((one) => one.slot === slot && one.line === line.name);
   const cell = slot !== null && value !== null && scene.heat ? cellAt(scene, slot, value) : null;
-  return html`<p class="panel-readout num ${name === nothing ? "" : "many"}">${head} ${name}
+  // what a narrow panel cuts is the end of the numbers
+  const fitting = slot === null && start !== null
+    ? html`<button type="button" class="link" @click=${() => fit(start - scene.step, scene.until)}>fit to the last ${age(scene.until - start)}</button> ` : nothing;
+  return html`<p class="panel-readout num ${name === nothing ? "" : "many"}">${head} ${fitting}${name}
     ${cell ? html`<span class="cell"><i>cell</i> ${text(cell.low, line.unit)}–${text(cell.high, line.unit)}: <b>${count(cell.count)}</b>, ${text(cell.above * 100, "percent", {digits: 3})} above</span>` : nothing}
     ${numbersOf(scene, line, slot).map(([stat, shown]) => html`<span class="stat stat-${stat.replace(".", "")}"><i>${stat}</i> ${shown || kNone}</span> `)}
-    ${slot === null && start !== null ? html`<button type="button" class="link" @click=${() => fit(start - scene.step, scene.until)}>fit to the last ${age(scene.until - start)}</button>` : nothing}
     ${odd ? html`<span class="why">${unusualText(odd.by)}</span>` : nothing}
     ${slot !== null && slot === scene.open ? html`<span class="why">open slot</span>` : nothing}</p>`;
 }

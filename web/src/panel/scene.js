@@ -13,6 +13,8 @@ import {compared} from "../model/range.js";
 export const kLinesMax = 20;
 /** Senders report each second, and what they send takes a moment. */
 const kYoungSeconds = 3;
+/** What is not there for so long is missing, and not on its way. */
+const kLateSeconds = 5;
 
 const kNothing = "no samples";
 
@@ -51,7 +53,7 @@ const kNothing = "no samples";
  * @property {Heat|null} heat
  * @property {import("./unusual.js").Unusual[]} unusual
  * @property {number} samples median of a point
- * @property {string[]} missing @property {string[]} warnings
+ * @property {string[]} missing @property {string[]} warnings @property {string[]} partial what did not come, and why
  */
 
 /** @typedef {{first: number, end: number, from: number, until: number, reason: string}} Gap half-open, in slots and in seconds */
@@ -79,18 +81,18 @@ export function sceneOf(spec, range, answers, palette, marks) {
   const valued = !isHeat && !!answer.series?.length && answer.series.every((series) => series.value !== undefined);
   const shift = valued && spec.expr ? answer.step : 0;
   const time = {from: answer.from - shift, until: answer.until - shift, step: answer.step};
+  const known = Math.min(range.now, answer.at ?? range.now);
   /** @type {Scene} */
   const scene = {
-    ...time, slots, tier: answer.tier ?? null, lines: [], rest: null, restCount: 0, before: [], gaps: [], open: openSlot(time, range.now),
+    ...time, slots, tier: answer.tier ?? null, lines: [], rest: null, restCount: 0, before: [], gaps: [], open: openSlot(time, known),
     now: range.now, zone: range.zone, unit: unitOf("", "gauge"), view: isHeat ? "heatmap" : spec.view === "stack" ? "stack" : "lines",
     scale: spec.scale ?? (isHeat ? "log" : "lin"), band: spec.band ?? "mm", limits: spec.limits, heat: null, samples: 0, unusual: [],
-    missing: answer.missing ?? [], warnings: answer.warnings ?? [],
+    missing: answer.missing ?? [], warnings: answer.warnings ?? [], partial: [],
   };
   if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
   else {
-    if (spec.expr?.includes("$step")) cutOpen(answer, scene.open);
-    if (range.now - (time.from + scene.open * time.step) < kYoungSeconds) cutYoung(answer, scene.open);
-    fillLines(scene, spec, answer, palette, range.bits ?? false);
+    const young = Math.max(0, Math.ceil((known - kYoungSeconds - time.from) / time.step));
+    fillLines(scene, spec, cutOpen(answer, scene.open, {isTiled: spec.expr?.includes("$step") ?? false, young}), palette, range.bits ?? false);
     if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
   }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
@@ -100,8 +102,26 @@ export function sceneOf(spec, range, answers, palette, marks) {
     const weeks = Array.from({length: kWeeks}, (_, i) => ({...answers[`${spec.id}~u${i + 1}`], week: i + 1})).filter((week) => week.series && week.step);
     scene.unusual = unusualOf(scene, weeks);
   }
-  scene.gaps = gapsOf(scene, range, answers[`${spec.id}~up`], marks);
+  // what came after the answer was asked is not known, so it is no gap
+  scene.gaps = gapsOf(scene, {...range, now: known}, answers[`${spec.id}~up`], marks);
+  scene.partial = partsMissing(scene, spec, answers);
   return scene;
+}
+
+/**
+ * What a panel asked apart from its own series and did not get, each with the reason.
+ * @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answers} answers
+ */
+function partsMissing(scene, spec, answers) {
+  /** @type {[string, string][]} */
+  const parts = [["all", "the numbers of the whole range"]];
+  if (spec.compare && spec.compare !== "none") parts.push(["cmp", "the range it is compared with"]);
+  if (scene.gaps.length > 0) parts.push(["up", "whether the host was there"]);
+  if (spec.unusual) for (let week = 1; week <= kWeeks; ++week) parts.push([`u${week}`, `${week} ${week === 1 ? "week" : "weeks"} before`]);
+  return parts.flatMap(([end, words]) => {
+    const error = answers[`${spec.id}~${end}`]?.error;
+    return error === undefined ? [] : [`${words}: ${error}`];
+  });
 }
 
 /** @param {Scene} scene @param {import("./panel.js").PanelSpec} spec @param {import("./panel.js").Answer} answer @param {boolean} bits */
@@ -165,22 +185,24 @@ function place(order, label) {
 }
 
 /**
- * A window that tiles the slots has no whole number for the one under way: its rate would seem to fall.
- * @param {import("./panel.js").Answer} answer @param {number} open
+ * The answer without what would seem to fall at its end: a window that tiles the slots has no whole number for the one under
+ * way, and slots that have just begun lack what their senders have not sent yet. The given answer stays as it is, since later ones
+ * are joined to it.
+ * @param {import("./panel.js").Answer} answer @param {number} open the slot under way
+ * @param {{isTiled: boolean, young: number}} how `young`: the first slot that has just begun
+ * @returns {import("./panel.js").Answer}
  */
-function cutOpen(answer, open) {
-  if (open >= 0) for (const series of answer.series ?? []) if (series.value) series.value.fill(null, open);
-}
-
-/**
- * A slot that has just begun lacks what its senders have not sent yet: its rate would seem to fall to 0.
- * @param {import("./panel.js").Answer} answer @param {number} open
- */
-function cutYoung(answer, open) {
-  for (const series of answer.series ?? []) {
-    if (open < 0 || (series.kind !== "event" && series.kind !== "counter")) continue;
-    for (const column of Object.values(series)) if (Array.isArray(column)) column[open] = null;
-  }
+function cutOpen(answer, open, {isTiled, young}) {
+  const end = Math.round((/** @type {number} */ (answer.until) - /** @type {number} */ (answer.from)) / /** @type {number} */ (answer.step));
+  if (open < 0 && young >= end) return answer;
+  /** @param {any[]} column @param {number} end */
+  const before = (column, end) => column.map((value, slot) => slot < end ? value : null);
+  const series = (answer.series ?? []).map((one) => {
+    if (isTiled && one.value && open >= 0) return {...one, value: before(one.value, open)};
+    if (one.kind !== "event" && one.kind !== "counter") return one;
+    return Object.fromEntries(Object.entries(one).map(([key, column]) => [key, Array.isArray(column) ? before(column, young) : column]));
+  });
+  return {...answer, series};
 }
 
 /** Which columns are drawn as lines. @param {import("./panel.js").PanelSpec} spec @param {any[]} all */
@@ -284,7 +306,8 @@ function gapsOf(scene, range, up, marks) {
   const spacing = Math.min(...lines.map((line) => line.spacing));
   const first = Math.max(0, Math.floor((range.from - scene.from) / scene.step));
   const now = Math.ceil((range.now - scene.from) / scene.step);
-  return emptyRuns(column).filter(({first: start, end}) => start < now && Math.min(end, now) - Math.max(start, first) > Math.max(2, spacing * 2)).map((run) => {
+  const due = Math.ceil((range.now - kLateSeconds - scene.from) / scene.step);
+  return emptyRuns(column).filter(({first: start, end}) => start < due && Math.min(end, due) - Math.max(start, first) > Math.max(2, spacing * 2)).map((run) => {
     const end = Math.min(run.end, Math.max(run.first + 1, now));
     const from = scene.from + run.first * scene.step;
     const until = Math.min(scene.from + end * scene.step, range.now);
@@ -298,8 +321,8 @@ function gapsOf(scene, range, up, marks) {
  * @param {number} [step] of a slot: losses and retention may end within one
  */
 export function reasonOf(lines, from, until, up, marks, step = 0) {
-  const loss = marks.find((mark) => mark.kind === "loss" && mark.time <= until + step && (mark.until ?? mark.time) >= from - step);
-  if (loss) return visible(loss.reason || `lost: ${loss.title}`);
+  const loss = marks.find((mark) => mark.kind === "loss" && (!mark.host || lines.some((line) => line.host === mark.host)) && mark.time <= until + step && (mark.until ?? mark.time) >= from - step);
+  if (loss) return visible(loss.title);
   if (lines.every(({about}) => about.since !== undefined && about.since >= until)) return "before the first sample";
   if (lines.every(({about}) => about.kept_from !== undefined && about.kept_from >= until - step)) return "older than retention";
   return isThere(lines[0], from, until, up) === false ? "host silent (agent away)" : kNothing;

@@ -23,9 +23,10 @@ export function createShared(screen) {
   let pin = null;
   /** @type {Set<(time: number|null) => void>} */
   const crosshairs = new Set();
-  /** @type {Set<(from: number, until: number) => void>} */
+  /** @type {Set<import("./types.js").RangeListener>} */
   const ranges = new Set();
   let frame = 0;
+  let moving = 0;
   let rest = 0;
   /** @param {number|null} time */
   const show = (time) => {
@@ -36,6 +37,12 @@ export function createShared(screen) {
   const tell = () => {
     frame = 0;
     for (const heard of crosshairs) heard(at);
+  };
+  // Canvases are drawn before any element moves: to draw a text, a canvas waits for styles that are not up to date.
+  const draw = () => {
+    moving = 0;
+    for (const one of ranges) one.draw();
+    for (const one of ranges) one.place();
   };
   return {
     crosshair: () => at,
@@ -52,7 +59,8 @@ export function createShared(screen) {
       return () => crosshairs.delete(heard);
     },
     setRange: (from, until, done) => {
-      for (const heard of ranges) heard(from, until);
+      for (const one of ranges) one.move(from, until);
+      moving ||= requestAnimationFrame(draw);
       clearTimeout(rest);
       // The server takes whole seconds.
       const ask = () => screen.setRange(Math.floor(from), Math.ceil(until));

@@ -15,6 +15,7 @@
  * @property {string} [unit] a unit of model/units.js; default `auto`: the answer's, else the name's ending
  * @property {"S"|"M"|"L"|"XL"} [height] default `M`
  * @property {"none"|"1d"|"1w"} [compare] overlays the range one day or week before, by wall clock of the zone
+ * @property {[number, number, number, number]} [box] of a heatmap: begin, end, lowest and highest value; its histogram is shown
  * @property {string[]} [hidden] names that the legend has switched off
  * @property {"max"|"avg"|"last"} [top] what chooses the 20 lines of many series; default `max`
  * @property {boolean} [unusual] marks slots that are far from the same hour of the four weeks before
@@ -32,6 +33,8 @@
  * @property {number} until exclusive
  * @property {number} now the server's time, to tell the slot that is still open
  * @property {string} zone IANA name, or `UTC`
+ * @property {number} [finest] seconds of the finest slot that every series has; some may have finer ones
+ * @property {number} [hostFinest] seconds of the finest slot that series of hosts have in the range
  * @property {boolean} [bits] bytes are shown as bits
  * @property {boolean} [live] the answer is refreshed each few seconds; live regions are then silent
  */
@@ -62,6 +65,7 @@
  * @property {number} [until]
  * @property {number} [step]
  * @property {number|null} [tier]
+ * @property {number} [at] the server's time when it was asked, which the page adds: slots that were under way then may have got more since
  * @property {[number, number]} [covers]
  * @property {any[]} [series]
  * @property {number} [since] of heatmaps: start of the oldest slot that ever had a sample; of others each series has it
@@ -84,7 +88,15 @@
  * @property {number} time
  * @property {number|null} [until]
  * @property {string} title one line of text
- * @property {string} [reason] of a loss: what is said of the gap that it left
+ * @property {string} [host] whose it is; without it, anybody's
+ */
+
+/**
+ * What follows a move of the range: its new ends at once, and in the next frame first the canvas, then elements.
+ * @typedef {object} RangeListener
+ * @property {(from: number, until: number) => void} move
+ * @property {() => void} draw
+ * @property {() => void} place
  */
 
 /**
@@ -96,7 +108,7 @@
  * @property {(time: number|null) => void} pin
  * @property {(heard: (time: number|null) => void) => (() => void)} onCrosshair returns what ends it
  * @property {(from: number, until: number, done: boolean) => void} setRange `done` is false while a move goes on
- * @property {(heard: (from: number, until: number) => void) => (() => void)} onRange a move of any panel; returns what ends it
+ * @property {(heard: RangeListener) => (() => void)} onRange a move of any panel; returns what ends it
  * @property {() => void} back the range before
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
  * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do

@@ -98,7 +98,7 @@ export function createSearchBox(element, { app, commands, onSeries, onHost, onCl
         ...commandRows(query).slice(0, 3),
       ];
       rows.push(...refusedRows(found.refused ?? []));
-      note = `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} series in ${Math.max(1, Math.round(found.ms))} ms`;
+      note = `${found.total_is === "at least" ? "at least " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} series in ${Math.max(1, Math.round(found.ms))} ms`;
       chosen = 0;
     } catch (error) {
       note = error instanceof Error ? error.message : String(error);

@@ -7,11 +7,13 @@ import { openDialog, confirmDialog } from "../parts/dialog.js";
 import { openMenu } from "../parts/menu.js";
 import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
-import { checkDashboard, expanded, inOrder, kAll, merged, valuesOf } from "./dashboard_model.js";
+import { kNewPanels, openPanelForm } from "./dashboard_edit.js";
+import { checkDashboard, expanded, inOrder, isNote, kAll, merged, nameOf, valuesOf } from "./dashboard_model.js";
 import { openConflict, openCopy } from "./dashboard_dialogs.js";
 import { createNotes, linked } from "./dashboard_notes.js";
 import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
+import { changesOf, withChange } from "./panel_url.js";
 
 /** @typedef {import("./dashboard_model.js").Dashboard} Dashboard */
 /** @typedef {import("./dashboard_model.js").DashboardPanel} DashboardPanel */
@@ -36,7 +38,9 @@ export function createDashboardScreen(element, app) {
   let source = "";
   let isEditing = false;
   let isChanged = false;
+  let isWritable = true;  // the server keeps changes of this page
   let fault = "";
+  let isDeleted = false;  // its versions can be shown and restored
   /** @type {string|null} the text of the JSON view, null if it is closed */
   let json = null;
   /** @type {Record<string, string[]>} */
@@ -47,27 +51,55 @@ export function createDashboardScreen(element, app) {
   const notes = createNotes(app, () => draw());
   const grid = createPanelGrid(gridElement, app, {
     change(panelId, change) {
+      if (!isEditing || "box" in change) {
+        app.store.patch({ own: withChange(app.route(), panelId, change) });
+        return;
+      }
       const { scale, ...rest } = change;
-      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }), !isEditing);
+      edit(panelId, (panel) => ({ ...panel, ...rest, ...(scale ? { y: scale } : {}) }));
     },
-    act(panelId, action) {
-      if (dashboard === null) return;
-      const at = indexOf(panelId);
-      const panels = [...inOrder(dashboard.panels)];
-      if (action === "remove") panels.splice(at, 1);
-      else if (action === "duplicate") panels.splice(at + 1, 0, panels[at]);
-      else if (action === "up" || action === "left") panels.splice(Math.max(0, at - 1), 0, ...panels.splice(at, 1));
-      else if (action === "down" || action === "right") panels.splice(at + 1, 0, ...panels.splice(at, 1));
-      else return;
-      change({ ...dashboard, panels: placed(panels) });
-      isEditing = true;
-      draw();
+    act: (panelId, action) => rearrange(indexOf(panelId), action),
+    onCurrent() {
+      if (isEditing) draw();
     },
     matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
   });
 
-  /** @param {string} panelId */
-  const indexOf = (panelId) => Number(/^d(\d+)/.exec(panelId)?.[1] ?? 0);
+  gridElement.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const isOnPlot = event.target instanceof Element && event.target.closest(".panel-body") !== null;
+    if (!isEditing || step === undefined || !isOnPlot || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = indexOf(grid.current());
+    if (event.shiftKey) resizeBy(at, step);
+    else rearrange(at, step < 0 ? "left" : "right");
+    grid.focus(grid.current());
+  }, { capture: true });
+
+  /** Plots have ids as d2, of a repeated one d2-0; notes as n2. @param {string} panelId */
+  const indexOf = (panelId) => Number(/^[dn](\d+)/.exec(panelId)?.[1] ?? 0);
+
+  /** @param {number} at @param {string} action */
+  function rearrange(at, action) {
+    if (dashboard === null) return;
+    const panels = [...inOrder(dashboard.panels)];
+    let chosen = at;
+    if (action === "remove") panels.splice(at, 1);
+    else if (action === "duplicate") panels.splice(++chosen, 0, panels[at]);
+    else if (action === "up" || action === "left") panels.splice(chosen = Math.max(0, at - 1), 0, ...panels.splice(at, 1));
+    else if (action === "down" || action === "right") panels.splice(chosen = Math.min(panels.length - 1, at + 1), 0, ...panels.splice(at, 1));
+    else return;
+    isEditing = true;
+    change({ ...dashboard, panels: placed(panels) });
+    choose(Math.min(chosen, panels.length - 1));
+  }
+
+  /** Makes a panel the one that the bar changes. @param {number} at */
+  function choose(at) {
+    const panel = inOrder(dashboard?.panels ?? [])[at];
+    if (panel !== undefined) grid.choose(`${isNote(panel) ? "n" : "d"}${at}`);
+  }
 
   /** Panels row by row, in this order. @param {DashboardPanel[]} panels @returns {DashboardPanel[]} */
   function placed(panels) {
@@ -95,38 +127,40 @@ export function createDashboardScreen(element, app) {
     isChanged = true;
     if (json !== null) json = JSON.stringify(next, null, 1);
     app.drafts.save(id, { etag, time: app.clock.now(), content: next });
-    void loadChoices();
+    void loadChoices().then(draw);
     draw();
   }
 
-  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how @param {boolean} [isLook] only for this visit */
-  function edit(panelId, how, isLook = false) {
+  /** @param {string} panelId @param {(panel: DashboardPanel) => DashboardPanel} how */
+  function edit(panelId, how) {
     if (dashboard === null) return;
-    const panels = inOrder(dashboard.panels);
     const at = indexOf(panelId);
-    const next = { ...dashboard, panels: panels.map((panel, i) => i === at ? how(panel) : panel) };
-    if (isLook) {
-      dashboard = next;
-      draw();
-    } else change(next);
+    change({ ...dashboard, panels: inOrder(dashboard.panels).map((panel, i) => i === at ? how(panel) : panel) });
   }
 
   async function load() {
     fault = "";
+    isDeleted = false;
     const version = own(app.route(), "ver");
     const list = await app.dashboards.list().catch(() => null);
     const entry = list?.dashboards.find((one) => one.id === id);
-    if (entry !== undefined) {
+    isWritable = list?.writable ?? true;
+    if (entry !== undefined || version !== "") {
       try {
         const loaded = await app.dashboards.load(id, version || undefined);
         dashboard = loaded.content;
-        etag = loaded.etag;
-        source = entry.source;
+        // an older version, or one of what was deleted, takes the place of what is there now
+        etag = version === "" ? loaded.etag : entry?.etag ?? "";
+        source = entry?.source ?? "";
       } catch (error) {
         fault = error instanceof Error ? error.message : String(error);
       }
-    } else if (app.drafts.load(id) === null) fault = "No dashboard has this name.";
-    const draft = app.drafts.load(id);
+    } else if (app.drafts.load(id) === null) {
+      const kept = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+      isDeleted = kept.versions.length > 0;
+      fault = isDeleted ? "This dashboard was deleted. Its versions are still there." : "No dashboard has this name.";
+    }
+    const draft = version === "" ? app.drafts.load(id) : null;
     if (draft !== null && JSON.stringify(draft.content) !== JSON.stringify(dashboard)) {
       dashboard = draft.content;
       isChanged = true;
@@ -173,6 +207,10 @@ export function createDashboardScreen(element, app) {
 
   async function save() {
     if (dashboard === null) return;
+    if (!isWritable) {
+      saveFile();
+      return;
+    }
     if (source === "built-in" || source === "file") {
       openCopy(app, dashboard, (copyId) => {
         app.drafts.remove(id);
@@ -188,6 +226,7 @@ export function createDashboardScreen(element, app) {
       isEditing = false;
       json = null;
       app.drafts.remove(id);
+      app.goOwn({ ver: "" });
       undo.clear();
       app.toast(`Saved as version ${saved.version}`);
     } catch (error) {
@@ -200,11 +239,17 @@ export function createDashboardScreen(element, app) {
     draw();
   }
 
+  function saveFile() {
+    app.save(`${id}.json`, "application/json", `${JSON.stringify(dashboard, null, 1)}\n`);
+  }
+
   /** Somebody else has saved meanwhile: nothing is lost whichever way is chosen. */
   async function conflict() {
     if (dashboard === null) return;
     const mine = dashboard;
-    const theirs = await app.dashboards.load(id);
+    const [theirs, { versions }] = await Promise.all([app.dashboards.load(id), app.dashboards.versions(id).catch(() => ({ versions: [] }))]);
+    const last = versions.reduce((newest, one) => one.version > (newest?.version ?? 0) ? one : newest, /** @type {(typeof versions)[0]|undefined} */ (undefined));
+    const about = last === undefined ? "" : `Version ${last.version} was saved ${age(Math.max(0, app.clock.now() - last.changed))} ago${last.by ? ` from ${last.by}` : ""}.`;
     /** @param {Dashboard} next @param {boolean} isSaved */
     const take = (next, isSaved) => {
       etag = theirs.etag;
@@ -213,7 +258,7 @@ export function createDashboardScreen(element, app) {
       if (isSaved) void save();
       else { isChanged = false; isEditing = false; app.drafts.remove(id); draw(); }
     };
-    openConflict(mine, theirs.content, {
+    openConflict(mine, theirs.content, about, {
       theirs: () => take(theirs.content, false), mine: () => take(mine, true), both: () => take(merged(mine, theirs.content), true),
     });
   }
@@ -221,6 +266,7 @@ export function createDashboardScreen(element, app) {
   async function discard() {
     if (!await confirmDialog({ title: "Throw away your edits", text: "The dashboard is shown again as it was saved.", action: "Throw away" })) return;
     app.drafts.remove(id);
+    app.goOwn({ ver: "" });
     isChanged = false;
     isEditing = false;
     json = null;
@@ -242,9 +288,10 @@ export function createDashboardScreen(element, app) {
 
   async function showVersions() {
     const answer = await app.dashboards.versions(id).catch(() => ({ versions: [] }));
+    const versions = answer.versions.filter((one) => one.bytes > 0);  // one that deletes has none
     const dialog = openDialog({
       title: "Versions",
-      body: answer.versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${answer.versions.map((one) => html`<li>
+      body: versions.length === 0 ? html`<p class="muted">No version was saved yet.</p>` : html`<ul>${versions.map((one) => html`<li>
         <button class="button quiet" @click=${() => { dialog.close(); app.goOwn({ ver: String(one.version) }); void load(); }}>version ${one.version},
           ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}</button></li>`)}</ul>`,
     });
@@ -263,6 +310,7 @@ export function createDashboardScreen(element, app) {
         dashboard = next;
         isChanged = true;
         app.drafts.save(id, { etag, time: app.clock.now(), content: next });
+        void loadChoices().then(draw);
       }
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error);
@@ -270,24 +318,40 @@ export function createDashboardScreen(element, app) {
     draw();
   }
 
-  function addPanel() {
-    if (dashboard === null) return;
-    change({ ...dashboard, panels: placed([...inOrder(dashboard.panels), { at: [0, 0, 6, 2], title: "new panel", series: ["statmill.series"] }]) });
-    json ??= JSON.stringify(dashboard, null, 1);
-    draw();
+  /** @param {Event} event */
+  function addPanel(event) {
+    openMenu(/** @type {Element} */ (event.currentTarget), kNewPanels.map((one) => ({
+      label: one.label, icon: one.icon,
+      run: () => openPanelForm(one.panel, {
+        title: "Add a panel", action: "Add",
+        done(panel) {
+          if (dashboard === null) return;
+          const panels = placed([...inOrder(dashboard.panels), panel]);
+          change({ ...dashboard, panels });
+          choose(panels.length - 1);
+        },
+      }),
+    })));
+  }
+
+  /** @param {number} at */
+  function editPanel(at) {
+    const panel = inOrder(dashboard?.panels ?? [])[at];
+    if (panel !== undefined) openPanelForm(panel, { title: "Edit the panel", action: "Done", done: (next) => edit(`d${at}`, () => next) });
   }
 
   /** @param {Event} event */
   function menu(event) {
     openMenu(/** @type {Element} */ (event.currentTarget), [
       { label: "Edit", icon: "edit", key: "e", run: startEdit },
-      { label: "Save as a file", icon: "download", run: () => app.save(`${id}.json`, "application/json", `${JSON.stringify(dashboard, null, 1)}\n`) },
+      { label: "Save as a file", icon: "download", run: saveFile },
       { label: "Versions", icon: "clock", run: () => void showVersions() },
       ...(source === "saved" ? [{ separator: true }, { label: "Delete", icon: "trash", danger: true, run: () => void remove() }] : []),
     ]);
   }
 
   function startEdit() {
+    if (dashboard === null) return;
     isEditing = true;
     draw();
   }
@@ -302,35 +366,69 @@ export function createDashboardScreen(element, app) {
       ${[kAll, ...(choices[one.name] ?? [])].map((choice) => html`<option value=${choice} ?selected=${choice === values[one.name]}>${choice}</option>`)}</select>${icon("down")}</label>`;
   }
 
-  /** The size of the panel in focus, by a button. @param {string} size */
-  function resize(size) {
-    edit(grid.current() || "d0", (panel) => ({ ...panel, at: [panel.at[0], panel.at[1], ...kSizes[size]] }));
-    if (dashboard !== null) dashboard = { ...dashboard, panels: placed(inOrder(dashboard.panels)) };
-    draw();
+  /** @param {number} at @param {string} size */
+  function resize(at, size) {
+    if (dashboard === null) return;
+    const panels = inOrder(dashboard.panels).map((panel, i) => i === at ? { ...panel, at: /** @type {DashboardPanel["at"]} */ ([panel.at[0], panel.at[1], ...kSizes[size]]) } : panel);
+    change({ ...dashboard, panels: placed(panels) });
+  }
+
+  /** To the next smaller or larger size. @param {number} at @param {number} step */
+  function resizeBy(at, step) {
+    const sizes = Object.keys(kSizes);
+    const width = inOrder(dashboard?.panels ?? [])[at]?.at[2] ?? 0;
+    const now = sizes.findIndex((size) => kSizes[size][0] >= width);
+    resize(at, sizes[Math.max(0, Math.min(sizes.length - 1, now + step))]);
+  }
+
+  function editBar() {
+    const panels = inOrder(dashboard?.panels ?? []);
+    const at = Math.min(indexOf(grid.current()), panels.length - 1);
+    const one = panels[at];
+    const act = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ run) => html`
+      <button class="button icon-only" aria-label=${label} title=${label} @click=${run}>${icon(name)}</button>`;
+    return html`<div class="toolbar edit-bar"><b>Editing</b>
+      <button class="button" aria-haspopup="menu" aria-expanded="false" @click=${addPanel}>${icon("plus")}Panel</button>
+      ${one === undefined ? nothing : html`<span class="chosen-panel" role="group" aria-label="The chosen panel">
+        <bdi class="muted" title="Press a panel to choose it">${nameOf(one)}</bdi>
+        <button class="button" @click=${() => editPanel(at)}>${icon("edit")}Edit panel</button>
+        <span class="buttons">${Object.keys(kSizes).map((size) => html`<button class="button" title="Size ${size}"
+          aria-pressed=${String(one.at[2] === kSizes[size][0] && one.at[3] === kSizes[size][1])} @click=${() => resize(at, size)}>${size}</button>`)}</span>
+        ${act("Move to before", "left", () => rearrange(at, "left"))}${act("Move to after", "right", () => rearrange(at, "right"))}
+        ${act("Duplicate", "copy", () => rearrange(at, "duplicate"))}${act("Remove", "trash", () => rearrange(at, "remove"))}</span>`}
+      <span class="grow"></span>
+      <button class="button" aria-pressed=${String(json !== null)} @click=${() => { json = json === null ? JSON.stringify(dashboard, null, 1) : null; draw(); }}>JSON</button>
+      <button class="button" ?disabled=${undo.length === 0} @click=${undoOne}>Undo</button>
+      <button class="button" @click=${() => { if (isChanged) void discard(); else { isEditing = false; draw(); } }}>${isChanged ? "Throw away" : "Close"}</button>
+      <button class="button primary" ?disabled=${!isChanged} @click=${() => void save()}>${isWritable ? "Save" : "Save as a file"}</button></div>`;
   }
 
   function drawHead() {
     const vars = dashboard?.vars ?? [];
     const values = valuesOf(vars, (name) => own(app.route(), `v.${name}`), choices);
+    const version = own(app.route(), "ver");
     render(html`<div class="toolbar"><h1><bdi>${dashboard?.title ?? id}</bdi></h1>
-        ${isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
+        ${version ? html`<span class="badge accent">version ${version}</span>` : isChanged ? html`<span class="badge accent">unsaved</span>` : source === "built-in" || source === "file" ? html`<span class="badge">${source === "file" ? "file" : "built in"}</span>` : nothing}
+        ${isWritable ? nothing : html`<span class="badge" title="This server keeps no changes of this browser; what you edit can be saved as a file">read only</span>`}
         <span class="grow"></span>${vars.map((one) => variable(one, values))}
-        ${isEditing ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
-        <button class="button icon-only" aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>
-      ${isEditing ? html`<div class="toolbar edit-bar"><b>Editing</b>
-        <button class="button" @click=${addPanel}>${icon("plus")}Panel</button>
-        <span class="buttons" role="group" aria-label="Size of the panel in focus">${Object.keys(kSizes).map((size) => html`<button class="button" @click=${() => resize(size)}>${size}</button>`)}</span>
-        <button class="button" aria-pressed=${String(json !== null)} @click=${() => { json = json === null ? JSON.stringify(dashboard, null, 1) : null; draw(); }}>JSON</button>
-        <button class="button" ?disabled=${undo.length === 0} @click=${undoOne}>Undo</button><span class="grow"></span>
-        <button class="button" @click=${() => { if (isChanged) void discard(); else { isEditing = false; draw(); } }}>${isChanged ? "Throw away" : "Close"}</button>
-        <button class="button primary" ?disabled=${!isChanged} @click=${() => void save()}>Save</button></div>` : nothing}
-      ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : nothing}
+        ${version && dashboard !== null ? html`<button class="button primary" @click=${() => void save()}>Restore</button>` : nothing}
+        ${isEditing || dashboard === null ? nothing : html`<button class="button" @click=${startEdit} title="Edit (e)">${icon("edit")}Edit</button>`}
+        <button class="button icon-only" ?hidden=${dashboard === null} aria-label="More" aria-haspopup="menu" aria-expanded="false" @click=${menu}>${icon("more")}</button></div>
+      ${isEditing ? editBar() : nothing}
+      ${fault ? html`<p class="fault-note" role="alert">${fault} ${isDeleted ? html`<button class="button" @click=${() => void showVersions()}>Versions</button>` : nothing} ${dashboard === null ? html`<a href="#/dashboards">All dashboards</a>`
+        : isChanged && json === null ? html`<button class="button" @click=${saveFile}>Save as a file</button>` : nothing}</p>` : nothing}
       ${json !== null ? html`<textarea class="json" aria-label="JSON of the dashboard" spellcheck="false" .value=${json}
         @input=${(/** @type {Event} */ event) => typed(/** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea>` : nothing}
       ${dashboard?.notes ? html`<p class="notes">${linked(dashboard.notes)}</p>` : nothing}
       ${dashboard !== null && dashboard.panels.length === 0 ? html`<div class="drop"><h2>This dashboard has no panels yet</h2>
         <p>Add one here, or choose series in <a href="#/explore">Explore</a> and save them as a dashboard.</p></div>` : nothing}`, head);
     return values;
+  }
+
+  /** An order of rows is part of the dashboard while it is edited, else of the address. @param {number} at @param {string} sort */
+  function sortTable(at, sort) {
+    if (isEditing) edit(`n${at}`, (panel) => ({ ...panel, sort }));
+    app.goOwn({ [`s.n${at}`]: isEditing ? "" : sort });
   }
 
   function undoOne() {
@@ -350,19 +448,22 @@ export function createDashboardScreen(element, app) {
     const panels = [];
     /** @type {import("./panel_grid.js").Note[]} */
     const open = [];
+    const first = isNote(inOrder(dashboard?.panels ?? [])[0] ?? {}) ? "n0" : "d0";
     for (const [i, panel] of inOrder(dashboard?.panels ?? []).entries()) {
-      if (panel.kind === "text" || panel.kind === "events" || panel.kind === "number") {
-        open.push({ id: `n${i}`, before: "", content: notes.content(panel, `n${i}`, values) });
+      if (isNote(panel)) {
+        open.push({ id: `n${i}`, before: "", content: notes.content(panel, `n${i}`, values, (sort) => sortTable(i, sort)) });
         spans[`n${i}`] = panel.at[2];
         continue;
       }
       for (const { spec, span } of expanded(panel, i, values, choices)) {
-        panels.push(spec);
+        // who looks changes the URL, who edits the dashboard; a box is no part of it
+        const look = changesOf(app.route(), spec.id);
+        panels.push(isEditing ? { ...spec, box: look.box } : { ...spec, ...look });
         spans[spec.id] = span;
         for (const note of open) note.before ||= spec.id;
       }
     }
-    grid.update([{ id: "dashboard", spans, panels, notes: open }]);
+    grid.update([{ id: "dashboard", spans, panels, notes: open, chosen: isEditing ? grid.current() || first : "" }]);
   }
   drawHead();
   void load();

@@ -38,16 +38,17 @@ export function openCopy(app, content, onSaved) {
 /**
  * Somebody else has saved meanwhile: nothing is lost, whichever way is chosen.
  * @param {Dashboard} mine @param {Dashboard} theirs
+ * @param {string} about who saved theirs, and when
  * @param {{theirs: () => void, mine: () => void, both: () => void}} choices
  */
-export function openConflict(mine, theirs, choices) {
+export function openConflict(mine, theirs, about, choices) {
   const { onlyMine, onlyTheirs } = differences(mine, theirs);
-  const list = (/** @type {string[]} */ names) => names.length === 0 ? html`<p class="muted">nothing else</p>`
+  const list = (/** @type {string[]} */ names) => names.length === 0 ? html`<p class="muted">nothing</p>`
     : html`<ul>${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`;
   const choose = (/** @type {() => void} */ choice) => () => { dialog.close(); choice(); };
   const dialog = openDialog({
     title: "Another version was saved meanwhile",
-    body: html`<div class="two"><section><h3>Only in yours</h3>${list(onlyMine)}</section><section><h3>Only in theirs</h3>${list(onlyTheirs)}</section></div>`,
+    body: html`<p>${about} Nothing is lost: versions stay at the server. Both keeps their version, and adds below it what only yours has.</p><div class="two"><section><h3>Only in yours</h3>${list(onlyMine)}</section><section><h3>Only in theirs</h3>${list(onlyTheirs)}</section></div>`,
     footer: html`<button class="button" @click=${choose(choices.theirs)}>Keep theirs</button>
       <button class="button" @click=${choose(choices.mine)}>Keep mine</button>
       <button class="button primary" @click=${choose(choices.both)}>Keep both</button>`,

@@ -26,6 +26,7 @@
 /** @typedef {{at: string, error: string}} Fault */
 
 export const kPanelsMax = 200;
+export const kColumnsMax = 16;
 const kKinds = ["series", "heatmap", "table", "number", "text", "events"];
 const kHeights = /** @type {const} */ (["S", "M", "L", "XL"]);
 
@@ -59,7 +60,7 @@ export function checkDashboard(value) {
 }
 
 /** @param {any} panel @param {string} at @param {(at: string, error: string) => void} say */
-function checkPanel(panel, at, say) {
+export function checkPanel(panel, at, say) {
   if (typeof panel !== "object" || panel === null) {
     say(at, "a panel is an object");
     return;
@@ -71,12 +72,30 @@ function checkPanel(panel, at, say) {
   if (panel.kind !== undefined && !kKinds.includes(panel.kind)) say(`${at}/kind`, `kind is one of ${kKinds.join(", ")}`);
   if (panel.kind === "text") {
     if (typeof panel.text !== "string") say(`${at}/text`, "a text panel has a text");
+  } else if (hasRows(panel)) {
+    for (const key of ["row", "match", "sort", "spark"]) if (panel[key] !== undefined && typeof panel[key] !== "string") say(`${at}/${key}`, `${key} is a text`);
+    if (!Array.isArray(panel.columns) || panel.columns.length === 0) say(`${at}/columns`, "a table with rows has columns");
+    else if (panel.columns.length > kColumnsMax) say(`${at}/columns`, `at most ${kColumnsMax} columns`);
+    else panel.columns.forEach((/** @type {any} */ one, /** @type {number} */ i) => {
+      const column = typeof one === "string" ? one : one?.column;
+      if (typeof column !== "string" || column.trim() === "") say(`${at}/columns/${i}`, "a column is a text, as host.cpu.busy_percent:avg");
+    });
   } else if (panel.kind !== "events") {
     if (panel.expr === undefined && (!Array.isArray(panel.series) || panel.series.length === 0)) say(`${at}/series`, "a panel has series or expr");
     for (const [i, name] of (Array.isArray(panel.series) ? panel.series : []).entries()) {
       if (typeof name !== "string" || name === "") say(`${at}/series/${i}`, "a name is a text");
     }
   }
+}
+
+/** A table with rows of its own, and not one of a plot's slots. @param {Record<string, any>} panel */
+export function hasRows(panel) {
+  return panel.kind === "table" && panel.row !== undefined && panel.row !== "";
+}
+
+/** A panel that is no plot. @param {Record<string, any>} panel */
+export function isNote(panel) {
+  return panel.kind === "text" || panel.kind === "events" || panel.kind === "number" || hasRows(panel);
 }
 
 /** Panels in the order in which they are read. @param {DashboardPanel[]} panels */
@@ -93,6 +112,11 @@ export function replaced(text, values) {
   return text.replace(/\$(\w+)/g, (whole, name) => Object.hasOwn(values, name) ? values[name] : whole);
 }
 
+/** Values as globs have them: `all` of one becomes `*`. @param {Record<string, string>} values */
+export function withAny(values) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === kAll ? "*" : value]));
+}
+
 /**
  * What a panel draws.
  * @param {DashboardPanel} panel
@@ -101,7 +125,7 @@ export function replaced(text, values) {
  * @returns {PanelSpec}
  */
 export function specOf(panel, id, values) {
-  const of = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === kAll ? "*" : value]));
+  const of = withAny(values);
   const series = (panel.series ?? []).map((/** @type {string} */ name) => {
     const full = replaced(name, of);
     return !full.startsWith("g:") && /[*?[{]/.test(full) ? `g:${full}` : full;
@@ -152,19 +176,30 @@ export function valuesOf(vars, given, choices) {
   return values;
 }
 
+/** What a person calls a panel. @param {DashboardPanel} panel @returns {string} */
+export function nameOf(panel) {
+  return panel.title || panel.series?.[0] || panel.expr || panel.text?.slice(0, 40) || panel.kind || "panel";
+}
+
 /**
  * What differs between two versions, panel by panel, in words.
  * @param {Dashboard} mine @param {Dashboard} theirs
  */
 export function differences(mine, theirs) {
-  const name = (/** @type {DashboardPanel} */ panel) => panel.title || panel.series?.[0] || panel.expr || panel.text || "panel";
-  const texts = (/** @type {Dashboard} */ one) => new Map(one.panels.map((panel) => [JSON.stringify(panel), panel]));
-  const a = texts(mine);
-  const b = texts(theirs);
-  return {
-    onlyMine: [...a].filter(([text]) => !b.has(text)).map(([, panel]) => name(panel)),
-    onlyTheirs: [...b].filter(([text]) => !a.has(text)).map(([, panel]) => name(panel)),
-  };
+  return { onlyMine: onlyIn(mine, theirs).map(nameOf), onlyTheirs: onlyIn(theirs, mine).map(nameOf) };
+}
+
+/** Panels of `a` that `b` has not as often, wherever they stand. @param {Dashboard} a @param {Dashboard} b */
+function onlyIn(a, b) {
+  const text = (/** @type {DashboardPanel} */ panel) => JSON.stringify({ ...panel, at: undefined });
+  /** @type {Map<string, number>} */
+  const left = new Map();
+  for (const panel of b.panels) left.set(text(panel), (left.get(text(panel)) ?? 0) + 1);
+  return inOrder(a.panels).filter((panel) => {
+    const count = left.get(text(panel)) ?? 0;
+    left.set(text(panel), count - 1);
+    return count <= 0;
+  });
 }
 
 /**
@@ -172,9 +207,8 @@ export function differences(mine, theirs) {
  * @param {Dashboard} mine @param {Dashboard} theirs @returns {Dashboard}
  */
 export function merged(mine, theirs) {
-  const known = new Set(theirs.panels.map((panel) => JSON.stringify(panel)));
   const bottom = theirs.panels.reduce((row, panel) => Math.max(row, panel.at[1] + panel.at[3]), 0);
-  const extra = inOrder(mine.panels).filter((panel) => !known.has(JSON.stringify(panel)));
+  const extra = onlyIn(mine, theirs);
   const vars = [...(theirs.vars ?? []), ...(mine.vars ?? []).filter((one) => !(theirs.vars ?? []).some((other) => other.name === one.name))];
   return {
     ...theirs, ...(vars.length > 0 ? { vars } : {}),

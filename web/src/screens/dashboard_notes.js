@@ -1,12 +1,14 @@
-// Panels of a dashboard that are no plots: a text, one number with a sparkline, the events of the range.
+// Panels of a dashboard that are no plots: a text, one number with a sparkline, the events of the range, a table of rows.
 
 import { html, nothing } from "lit-html";
 import { isAbort } from "../data/client.js";
 import { clock, number } from "../model/format.js";
 import { unitOf } from "../model/units.js";
 import { spark } from "../parts/spark.js";
+import { own } from "../state/url.js";
 import { loadMarks } from "./marks.js";
-import { replaced, specOf } from "./dashboard_model.js";
+import { hasRows, replaced, specOf } from "./dashboard_model.js";
+import { askOf, rowTable } from "./row_table.js";
 
 const kPoints = 60;
 
@@ -67,19 +69,31 @@ export function createNotes(app, onData) {
   /** @param {any} panel @param {string} id */
   function eventList(panel, id) {
     const { from, until } = app.route();
-    const marks = dataOf(id, `${from} ${until}`, async () => {
-      const now = app.clock.now();
-      const { resolve } = await import("../model/range.js");
-      return loadMarks(app, resolve(from, now) ?? now - 3600, resolve(until, now) ?? now);
-    });
+    const marks = dataOf(id, `${from} ${until}`, () => loadMarks(app, from, until));
     return html`<header class="panel-head"><h3>${panel.title ?? "Events"}</h3></header>
       ${!Array.isArray(marks) || marks.length === 0 ? html`<p class="muted">None in this range.</p>` : html`<ul class="event-list">${marks.map((mark) => html`<li>
         <span class="num muted">${clock(mark.time, app.zone())}</span> ${mark.kind === "loss" ? "▲" : "◆"} <bdi>${mark.title}</bdi></li>`)}</ul>`}`;
   }
 
+  /** @param {any} panel @param {string} id @param {Record<string, string>} values @param {(sort: string) => void} onSort */
+  function rows(panel, id, values, onSort) {
+    const sort = own(app.route(), `s.${id}`);
+    const { from, until } = app.route();
+    const ask = { ...askOf(panel, values, sort), from, until };
+    const answer = dataOf(id, JSON.stringify(ask), () => app.client.get("/api/v1/table", ask));
+    return rowTable({
+      app, panel, values, sort, answer, onSort,
+      again() {
+        known.delete(id);
+        onData();
+      },
+    });
+  }
+
   return {
-    /** @param {any} panel @param {string} id @param {Record<string, string>} values */
-    content(panel, id, values) {
+    /** @param {any} panel @param {string} id @param {Record<string, string>} values @param {(sort: string) => void} onSort of a table */
+    content(panel, id, values, onSort) {
+      if (hasRows(panel)) return rows(panel, id, values, onSort);
       if (panel.kind === "number") return oneNumber(panel, id, values);
       if (panel.kind === "events") return eventList(panel, id);
       return html`${panel.title ? html`<header class="panel-head"><h3>${panel.title}</h3></header>` : nothing}

@@ -21,6 +21,17 @@ async function converted(json, name) {
   return { dashboard: json, left: [] };
 }
 
+/** Headings of the list, and the sources below each. @type {[string, string[]][]} */
+const kParts = [["Saved", ["saved"]], ["From files", ["file"]], ["Built in", ["built-in"]]];
+
+/** What the built-in ones are for. @type {Record<string, string>} */
+const kAbout = {
+  "fleet": "all hosts together, and a table of them", "one-host": "the most important of one host", "cpu-and-scheduler": "time, waits and switches",
+  "memory": "free, reclaimed, exhausted", "disk": "latency, requests, errors", "network-and-tcp": "traffic, drops, connections",
+  "cgroups": "a table of them, and their series", "programs": "started, ended, their system calls", "statmill-server": "what this server does",
+  "statmill-agents": "cost and losses of agents",
+};
+
 /** @param {string[]} left @param {() => void} done */
 function showLeft(left, done) {
   const dialog = openDialog({
@@ -112,10 +123,18 @@ export function createDashboardsScreen(element, app) {
       ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : nothing}
       ${isLoaded && !isWritable && saved.length > 0 ? html`<p class="muted">This server keeps no changes; what you edit can be saved as a file.</p>` : nothing}
       ${isLoaded && rows.length === 0 ? html`<p class="empty-note">No dashboard has this text.</p>` : nothing}
+      ${isLoaded && filter === "" && rows.length > 0 && rows.every((one) => one.source === "built-in") ? html`<p class="muted">None of your own is saved here yet.
+        Make a new one, copy one of those below, or save panels of <a href="#/explore">Explore</a>.</p>` : nothing}
+      ${kParts.map(([title, sources]) => part(title, rows.filter((one) => sources.includes(one.source)))) }`, element);
+  }
+
+  /** @param {string} title @param {import("../data/dashboards.js").DashboardEntry[]} rows */
+  function part(title, rows) {
+    return rows.length === 0 ? nothing : html`<h2 class="part-title">${title}</h2>
       <div class="dashboards-grid">${rows.map((one) => html`<a class="card dashboard-card" href="#/d/${encodeURIComponent(one.id)}">
         <b>${one.title}</b><span class="muted">${count(one.panels)} ${one.panels === 1 ? "panel" : "panels"}${one.folder ? ` · ${one.folder}` : ""}</span>
-        <span class="muted">${one.source === "built-in" ? "built in" : one.source === "file" ? "file"
-          : `version ${one.version}, ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}`}</span></a>`)}</div>`, element);
+        <span class="muted">${one.source === "built-in" ? kAbout[one.id] ?? "" : one.source === "file" ? "a file of the server, read only"
+          : `version ${one.version}, ${age(Math.max(0, app.clock.now() - one.changed))} ago${one.by ? ` by ${one.by}` : ""}`}</span></a>`)}</div>`;
   }
   draw();
   void load();

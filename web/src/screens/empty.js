@@ -66,14 +66,14 @@ export function createEmpty(element, app) {
   function draw() {
     const port = at("line", 8111);
     const agent = at("agent", 8113);
-    const web = at("http", 8112);
+    const web = window.location;  // the page comes from there
     render(html`<section class="welcome card">
       <svg class="mark big" aria-hidden="true"><use href="#i-mark"></use></svg>
       <h1>This server is ready, and waits for its first sample</h1>
       <p class="muted">Paste one of these lines. This page shows what comes by itself.</p>
       <ol>
         ${line("One sample, from any shell", `echo 'shop.orders 3' > /dev/udp/${port.host}/${port.port}`, "A gauge. *shop.visits 1 counts an event, %shop.basket 12.5 is a distribution.")}
-        ${line("The same, with an answer", `statmill --server ${web.host}:${web.port} put 'shop.orders 3'`, "Says what was accepted, and why not.")}
+        ${line("The same, with an answer", `statmill --server ${web.host} put 'shop.orders 3'`, "Says what was accepted, and why not.")}
         ${line("All of a host", `statmill-agent --server ${agent.host}:${agent.port}`, "CPU, memory, disks, network and more, each second.")}
       </ol>
       ${others.length > 0 ? html`<p>No host reports yet, but there are series of ${others.slice(0, 5).join(", ")}${others.length > 5 ? ", …" : ""}.

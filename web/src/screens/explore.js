@@ -143,6 +143,15 @@ export function createExplore(element, app) {
     setPanels(all.map((panel) => panel === target ? { ...panel, expr: undefined, series: [...(panel.series ?? []), name] } : panel));
   }
 
+  /** @param {PanelSpec[]} all */
+  async function asHost(all) {
+    const { openAsHost } = await import("./as_host.js");
+    openAsHost(app, all, (next, isMore) => {
+      const first = Number(freeId(all).slice(1));
+      setPanels(isMore ? [...all, ...next.map((panel, i) => ({ ...panel, id: `p${first + i}` }))].slice(0, kPanelsMax) : next);
+    });
+  }
+
   /** @param {string} glob */
   async function addEach(glob) {
     try {
@@ -202,7 +211,8 @@ export function createExplore(element, app) {
       ${refused.length > 0 ? html`<a class="result warn" href="#/status/refused"><span class="glyph warn">▲</span>
         <span class="name">${count(refused.length)} refused ${refused.length === 1 ? "line has" : "lines have"} this text:
           ${refused[0].reason}, from ${refused[0].from}</span></a>` : nothing}
-      ${found.series.length === 0 ? html`<p class="empty-note">No series has this text.</p>` : nothing}
+      ${found.series.length === 0 ? html`<p class="empty-note">${found.total_is === "at least"
+        ? "The search ran out of time before it found one. Try a longer text." : "No series has this text."}</p>` : nothing}
       <div role="listbox" id="found" aria-label="Series found">${found.series.map((/** @type {any} */ one, /** @type {number} */ i) => html`
         <div class="result" role="option" aria-selected=${String(i === chosen)} draggable="true"
           @dragstart=${(/** @type {DragEvent} */ event) => event.dataTransfer?.setData("text/plain", one.name)}
@@ -214,7 +224,7 @@ export function createExplore(element, app) {
   function drawSearch() {
     const note = fault !== "" ? fault
       : text.trim().startsWith("g:") ? "Enter: all series that match, new ones too"
-      : found ? `${found.total_is === "at least" ? "more than " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} in ${Math.max(1, Math.round(found.ms))} ms`
+      : found ? `${found.total_is === "at least" ? "at least " : ""}${count(found.total)} of ${count(app.server.get().status?.series)} in ${Math.max(1, Math.round(found.ms))} ms`
       : "Enter: add · Shift+Enter: new panel";
     render(html`<label class="field sunken">${icon("search")}<input type="search" aria-label="Search series" placeholder="Search, or g:glob"
         autocomplete="off" spellcheck="false" role="combobox" aria-controls="found" aria-expanded=${String(found !== null)} .value=${text}
@@ -240,12 +250,13 @@ export function createExplore(element, app) {
     const columns = own(app.route(), "c", "1");
     render(html`
       <form class="expression" @submit=${addExpression}><label class="field"><span class="muted" aria-hidden="true">ƒ</span>
-        <input aria-label="PromQL expression" placeholder='PromQL, as  sum by (dc) (rate({"host.net.bytes"}[1m]))' autocomplete="off" spellcheck="false"
+        <input aria-label="PromQL expression" placeholder='PromQL expression' autocomplete="off" spellcheck="false"
           .value=${expression} @input=${(/** @type {Event} */ event) => { expression = /** @type {HTMLInputElement} */ (event.target).value; }}></label>
         <button class="button" type="submit">Draw</button></form>
       ${all.length === 0 ? nothing : html`
         <span class="buttons only-wide" role="group" aria-label="Columns">${["1", "2", "3"].map((one) => html`<button class="button" aria-pressed=${String(columns === one)}
           title="${one} ${one === "1" ? "column" : "columns"}" @click=${() => app.goOwn({ c: one === "1" ? "" : one })}>${one}</button>`)}</span>
+        <button class="button" title="The same panels with another host in all names" @click=${() => asHost(all)}>As on host…</button>
         <button class="button" @click=${() => askPanelsTitle(app, all)}>Save as dashboard</button>
         <button class="button quiet" @click=${() => setPanels([])}>Clear</button>`}`, bar);
   }

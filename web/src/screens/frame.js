@@ -80,14 +80,16 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
       return html`<button class="button loss bad" @click=${() => app.go({ screen: "status", arg: "" })}>✕
         server away ${age(Math.max(0, app.clock.now() - away.since))}</button>`;
     }
-    const { status } = app.server.get();
-    const dropped = status?.samples ? Object.values(status.samples).reduce((sum, one) => sum + (one.dropped ?? 0), 0) : 0;
-    const losses = app.hosts.lost() + dropped;
-    const word = losses === 0 ? "nothing lost" : `${count(losses)} lost`;
-    return html`<button class="button loss ${losses === 0 ? "ok" : "warn"}" aria-label=${word} title="Losses: see Status"
-      @click=${() => app.go({ screen: "status", arg: losses === 0 ? "" : "loss" })}>
-      ${losses === 0 ? "✓" : "▲"} <span class="long">${word}</span></button>`;
+    const { losses } = app.server.get();
+    if (losses === null) return html`<button class="button loss" aria-label="Losses: not known yet" @click=${toLosses}>… <span class="long">losses</span></button>`;
+    const all = losses.lines + losses.refused + losses.dropped;
+    const word = all === 0 ? "nothing lost" : `${count(all)} ${all === 1 ? "loss" : "losses"}`;
+    const parts = `In the range shown: ${count(losses.lines)} lines lost by agents, ${count(losses.refused)} samples refused, ${count(losses.dropped)} datagrams dropped by the kernel`;
+    return html`<button class="button loss ${all === 0 ? "ok" : "warn"}" aria-label=${word} title=${parts} @click=${toLosses}>
+      ${all === 0 ? "✓" : "▲"} <span class="long">${word}</span></button>`;
   }
+
+  const toLosses = () => app.go({ screen: "status", arg: "loss" });
 
   /** @param {Event} event */
   function liveMenu(event) {

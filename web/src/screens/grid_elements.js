@@ -13,14 +13,19 @@ export function arrange(parent, wanted) {
   });
 }
 
-/** @returns {(note: import("./panel_grid.js").Note, span: number|undefined) => HTMLElement} the element of a note, drawn */
-export function createNoteElements() {
+/**
+ * @param {(id: string) => void} onFocus a note was pressed, or has the focus
+ * @returns {(note: import("./panel_grid.js").Note, span: number|undefined) => HTMLElement} the element of a note, drawn
+ */
+export function createNoteElements(onFocus) {
   /** @type {Map<string, HTMLElement>} */
   const elements = new Map();
   return (note, span) => {
     let made = elements.get(note.id);
     if (made === undefined) {
       made = document.createElement("section");
+      made.addEventListener("focusin", () => onFocus(note.id));
+      made.addEventListener("pointerdown", () => onFocus(note.id));
       elements.set(note.id, made);
     }
     made.className = `panel note${span === undefined ? "" : ` span-${span}`}`;

@@ -1,19 +1,19 @@
 // What the live stream brings to the panels of a grid: open slots, and seconds as the differences between them.
 
 import { createLiveSlots, withLive } from "../data/live_slots.js";
+import { finestSlot } from "../model/step.js";
 import { Seconds } from "../model/seconds.js";
 
 /** @typedef {import("./panel_grid.js").Cell} Cell */
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
-const kStoredSlot = 10;  // s, the finest stored slot, which the stream tells of
-
 /**
  * @param {import("../app.js").App} app
  * @param {() => Iterable<Cell>} cellsOf
  * @param {() => void} onMoved some cells have `isMoved` now
+ * @param {() => void} onMissed the answers lack what came while there was no stream
  */
-export function createGridLive(app, cellsOf, onMoved) {
+export function createGridLive(app, cellsOf, onMoved, onMissed) {
   const live = createLiveSlots();
   const seconds = new Seconds();
   /** @type {(() => void)|null} */
@@ -47,9 +47,13 @@ export function createGridLive(app, cellsOf, onMoved) {
       if (names.length === 0) return;
       unwatch = app.live.watch({
         series: names,
-        onBreak: () => live.clear(),
+        onBreak(hasMissed) {
+          live.clear();
+          if (hasMissed) onMissed();
+        },
         onSlots(slots, now) {
-          live.add(/** @type {any} */ (slots), now, kStoredSlot);
+          // the stream tells of the finest slots that every series has
+          live.add(/** @type {any} */ (slots), now, finestSlot(app.server.get().status?.retention));
           const all = [...cellsOf()];
           const kinds = new Map(all.flatMap((cell) => seriesOf(cell).map((one) => [one?.name, one?.kind])));
           for (const slot of slots) if (kinds.has(slot.name)) seconds.add(slot.name, kinds.get(slot.name), /** @type {any} */ (slot), now);

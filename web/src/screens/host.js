@@ -6,11 +6,13 @@ import {isAbort} from "../data/client.js";
 import {age, number, text, visible} from "../model/format.js";
 import {hostSections, literal, parted} from "../model/use.js";
 import {icon} from "../parts/icon.js";
+import {shortHost} from "../parts/name.js";
 import {spark} from "../parts/spark.js";
 import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
 import {kColumns, kGroupLabels} from "./hosts_model.js";
 import {hostList} from "./host_list.js";
 import {createPanelGrid} from "./panel_grid.js";
+import {changesOf, withChange} from "./panel_url.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../panel/panel.js").PanelSpec} PanelSpec */
@@ -68,14 +70,8 @@ export function createHostScreen(element, app) {
   let readAt = 0;
   let filter = "";
   let scrolledTo = "";
-  /** Changes of panels by the user, for as long as the screen lives. @type {Map<string, Partial<PanelSpec>>} */
-  const changes = new Map();
-
   const grid = createPanelGrid(body, app, {
-    change(id, change) {
-      changes.set(id, {...changes.get(id), ...change});
-      draw();
-    },
+    change: (id, change) => app.store.patch({own: withChange(app.route(), id, change)}),
     matchOf: () => `{host=${JSON.stringify(host)}}`,
     where: `host=${host}`,
     act(id, action) {
@@ -134,7 +130,7 @@ export function createHostScreen(element, app) {
     const other = own("vs");
     const names = panel.series && panel.view !== "heatmap" && panel.view !== "stack" && other
       ? {series: [...panel.series, ...panel.series.map((name) => name.replace(`host=${literal(host)}`, () => `host=${literal(other)}`))]} : {};
-    return {...panel, ...names, ...changes.get(panel.id)};
+    return {...panel, ...names, ...changesOf(app.route(), panel.id)};
   }
 
   function panelsNow() {
@@ -155,6 +151,9 @@ export function createHostScreen(element, app) {
 
   /** @param {string} grade */
   const glyph = (grade) => html`<span class="glyph ${grade}" aria-hidden="true">${/** @type {any} */ (kGlyphs)[grade]}</span>${grade === "" ? nothing : html`<span class="visually-hidden">${/** @type {any} */ (kGradeWords)[grade]}</span>`}`;
+
+  /** No series has this host: a name that is wrong, or gone. */
+  const isUnknown = () => series !== null && series.length === 0;
 
   function drawHead() {
     const known = app.hosts.find(host);
@@ -179,7 +178,7 @@ export function createHostScreen(element, app) {
         ${collectors.length ? html`<span>collectors ${collectors.length - broken.length} ${glyph("ok")}</span>` : nothing}
         ${broken.map(([name, state]) => html`<span class="warn">${glyph("warn")} ${visible(name)}: ${visible(state)}</span>`)}
       </p>
-      <nav class="host-nav" aria-label="Parts of the host">
+      <nav class="host-nav" ?hidden=${isUnknown()} aria-label="Parts of the host">
         ${sections().map((section) => html`<button type="button" class="host-tab" aria-current=${own("o") === section.id ? "true" : nothing} @click=${() => jump(section.id)}>${glyph(gradeOf(section.id))}${section.title.split(" ")[0]}</button>`)}
         <button type="button" class="host-tab" aria-current=${own("o") === "all" ? "true" : nothing} @click=${() => jump("all")}>All <span class="num">${series ? series.length : ""}</span></button>
         <label class="host-vs">vs <span class="select"><select @change=${(/** @type {Event} */ event) => chooseOther(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
@@ -187,7 +186,11 @@ export function createHostScreen(element, app) {
           <option value="@1d" ?selected=${compare === "1d"}>a day before</option><option value="@1w" ?selected=${compare === "1w"}>a week before</option>
           ${others.slice(0, 500).map((name) => html`<option value=${name} ?selected=${other === name}>${visible(name)}</option>`)}</select>${icon("down")}</span></label>
       </nav>
-      ${fault ? html`<p class="fault-note" role="alert">${visible(fault)}</p>` : nothing}`, head);
+      ${fault ? html`<p class="fault-note" role="alert">${visible(fault)}</p>` : nothing}
+      ${isUnknown() ? html`<p class="empty-note">No series is of the host <bdi>${visible(host)}</bdi>. It may have another name: see <a href="#/hosts">all hosts</a>.</p>` : nothing}`, head);
+    // while the page scrolls, the row of sections stays below the frame
+    const nav = /** @type {HTMLElement|null} */ (head.querySelector(".host-nav"));
+    if (nav) head.style.setProperty("--above", `${nav.offsetTop}px`);
   }
 
   /** @param {string} value */
@@ -228,7 +231,7 @@ export function createHostScreen(element, app) {
     const {absent} = parted(section);
     const extra = section.id === "disk" ? picker("device", devices, own("dev") || devices[0], (dev) => app.goOwn({dev}))
       : section.id === "network" ? picker("interface", interfaces, own("if") || interfaces[0], (link) => app.goOwn({if: link})) : nothing;
-    const name = html`${glyph(gradeOf(section.id))}${section.title}`;
+    const name = html`${glyph(gradeOf(section.id))}${section.title}<span class="host-of">on <bdi>${visible(shortHost(host))}</bdi></span>`;
     if (!isOpen(section.id)) {
       return html`<div class="host-section"><h2><button type="button" class="host-fold" aria-expanded="false" @click=${() => jump(section.id)}>${name}</button></h2></div>`;
     }
@@ -269,14 +272,14 @@ export function createHostScreen(element, app) {
     const chosen = own("cg");
     /** @type {import("./panel_grid.js").Group[]} */
     const groups = [];
-    for (const section of all) {
+    for (const section of isUnknown() ? [] : all) {
       const {present} = parted(section);
       // The panels of the chosen cgroup stand right below the table in which it was chosen.
       const first = section.id === "cgroups" && chosen ? cgroupPanels(host, chosen) : [];
       const panels = isOpen(section.id) ? [...first, ...present].map(drawn) : [];
       groups.push({id: section.id, head: sectionHead(section), columns: 2, spans: spansOf(panels), panels});
     }
-    groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
+    if (!isUnknown()) groups.push({id: "all", head: series ? hostList({series, isTruncated, filter, now: app.clock.now(), type: (value) => { filter = value; draw(); },
       open: (name) => app.go({screen: "explore", arg: "", own: {p0: [name]}})}) : html`<div class="host-section"><h2>All</h2></div>`, panels: []});
     grid.update(groups);
     if (own("o") && own("o") !== "none" && series) scroll(own("o"));

@@ -11,7 +11,7 @@ import { own } from "../state/url.js";
 import { createEmpty } from "./empty.js";
 import { createHostCards } from "./hosts_cards.js";
 import { createHostMap } from "./hosts_map.js";
-import { filtered, grouped, hiddenGroups, kAsks, kColumns, kGroupLabels, rowsOf, sorted, tagsOf } from "./hosts_model.js";
+import { filtered, grouped, hiddenGroups, kAsks, kColumns, kGroupLabels, kTableMax, rowsOf, sorted, tagsOf, viewIs } from "./hosts_model.js";
 import { createHostTable } from "./hosts_table.js";
 
 /** @typedef {import("./hosts_model.js").HostRow} HostRow */
@@ -19,7 +19,6 @@ import { createHostTable } from "./hosts_table.js";
 const kRefreshMs = 5000;
 const kSparkMs = 60_000;
 export const kSparkPoints = 40;
-const kTableMax = 200;  // above, the map is the default
 const kNarrow = "(max-width: 700px)";
 
 /**
@@ -52,7 +51,7 @@ export function createHostsScreen(element, app) {
   bar.className = "toolbar hosts-bar";
   body.className = "hosts-body";
   element.append(bar, body);
-  /** @type {{kind: string, view: {update: (groups: {label: string, rows: HostRow[]}[], order: string) => void, destroy: () => void, move?: (step: number) => void}}|null} */
+  /** @type {{kind: string, view: {update: (groups: {label: string, rows: HostRow[]}[], order: string) => void, destroy: () => void, move?: (step: number) => void, along?: (step: number) => boolean}}|null} */
   let view = null;
 
   async function load() {
@@ -147,8 +146,8 @@ export function createHostsScreen(element, app) {
     ])]));
   }
 
-  /** @param {boolean} isMap @param {string} order @param {string} group */
-  function tools(isMap, order, group) {
+  /** @param {boolean} isMap @param {string} order @param {string} group @param {HostRow[]} all */
+  function tools(isMap, order, group, all) {
     const tags = tagsOf(app.hosts.known());
     const groups = /** @type {[string, string][]} */ ([["", "no groups"], ...tags.map((tag) => [tag, tag]), ["name", "name's beginning"]]);
     const orders = /** @type {[string, string][]} */ ([["", "worst first"], ["name", "name"], ...kColumns.filter((one) => one.bar || one.letter === "S")
@@ -162,8 +161,8 @@ export function createHostsScreen(element, app) {
       <button class="button" aria-haspopup="menu" aria-expanded="false" @click=${(/** @type {Event} */ event) => choose(event, "s", orders, order)}>
         <span class="muted">sort</span> ${orders.find(([id]) => id === order.replace(/^-/, ""))?.[1].replace(/^.*: /, "") ?? "worst first"}${icon("down", "caret")}</button>
       <span class="buttons only-wide" role="group" aria-label="View">
-        <button class="button icon-only" aria-label="Table" title="Table" aria-pressed=${String(!isMap)} @click=${() => app.goOwn({ m: "t" })}>${icon("table")}</button>
-        <button class="button icon-only" aria-label="Map" title="Map" aria-pressed=${String(isMap)} @click=${() => app.goOwn({ m: "m" })}>${icon("grid")}</button>
+        <button class="button icon-only" aria-label="Table" title="Table" aria-pressed=${String(!isMap)} @click=${() => app.goOwn({ m: all.length > kTableMax ? "table" : "" })}>${icon("table")}</button>
+        <button class="button icon-only" aria-label="Map" title="Map" aria-pressed=${String(isMap)} @click=${() => app.goOwn({ m: "map" })}>${icon("grid")}</button>
       </span>
       ${isMap ? nothing : html`<button class="button icon-only only-wide" aria-label="Columns" title="Columns" aria-haspopup="menu" aria-expanded="false"
         @click=${chooseColumns}>${icon("columns")}</button>`}
@@ -211,14 +210,14 @@ export function createHostsScreen(element, app) {
     const order = own(route, "s");
     const group = own(route, "g");
     all ??= rowsOf(hosts, table, sparks);
-    const mode = own(route, "m") || (all.length > kTableMax ? "m" : "t");
+    const isMap = viewIs(own(route, "m"), all.length) === "map";
     shown = sorted(filtered(all, filter), order || "worst");
     const groups = grouped(shown, group);
     app.hosts.setOrder(groups.flatMap((one) => one.rows.map((row) => row.host.host)));
     const worst = shown[0];
     worstText = worst && worst.grade !== "ok" ? `${kGlyphs[worst.grade]} ${worst.host.host}` : "";
 
-    render(html`${summary(all, filter)}<span class="grow"></span>${tools(mode === "m", order, group)}`, bar);
+    render(html`${summary(all, filter)}<span class="grow"></span>${tools(isMap, order, group, all)}`, bar);
     if (!isLoaded) return;
     if (fault !== "" && hosts.length === 0) {
       view?.view.destroy();
@@ -226,7 +225,7 @@ export function createHostsScreen(element, app) {
       render(html`<p class="fault-note" role="alert">${fault} <button class="button" @click=${() => load()}>Again</button></p>`, freshBody());
       return;
     }
-    viewOf(narrow.matches ? "cards" : mode === "m" ? "map" : "table").update(groups, order || "worst");
+    viewOf(narrow.matches ? "cards" : isMap ? "map" : "table").update(groups, order || "worst");
   }
 
   const timer = window.setInterval(() => {
@@ -249,6 +248,7 @@ export function createHostsScreen(element, app) {
     },
     refresh: () => void load(),
     key(name) {
+      if (name === "←" || name === "→") return view?.view.along?.(name === "→" ? 1 : -1) ?? false;
       if (name !== "j" && name !== "k") return false;
       view?.view.move?.(name === "j" ? 1 : -1);
       return true;

@@ -66,6 +66,19 @@ export const kGroupLabels = { cpu: "CPU", memory: "Memory", disk: "Disk", networ
 /** The columns that the table is asked for, each once. */
 export const kAsks = [...new Set(kColumns.flatMap((column) => column.asks))];
 
+export const kTableMax = 200;  // hosts; above, the map is the default
+
+/**
+ * How hosts are shown. Links of earlier versions have `m` and `t`.
+ * @param {string} key of the URL @param {number} hosts
+ * @returns {"map"|"table"}
+ */
+export function viewIs(key, hosts) {
+  if (key === "map" || key === "m") return "map";
+  if (key === "table" || key === "t") return "table";
+  return hosts > kTableMax ? "map" : "table";
+}
+
 /** Resources whose columns a user has hidden; the agent's always stays. @param {import("../state/url.js").Route} route */
 export function hiddenGroups(route) {
   return new Set(own(route, "x").split(",").filter((group) => group !== "agent" && Object.hasOwn(kGroupLabels, group)));

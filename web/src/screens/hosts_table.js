@@ -154,8 +154,18 @@ export function createHostTable(element, app) {
     move(step) {
       const links = /** @type {HTMLElement[]} */ ([...body.querySelectorAll("a.host")]).sort((a, b) =>
         a.getBoundingClientRect().top - b.getBoundingClientRect().top);
-      const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+      const row = document.activeElement?.closest(".row");
+      const at = links.findIndex((link) => link.closest(".row") === row);
       links[Math.max(0, Math.min(links.length - 1, at < 0 ? 0 : at + step))]?.focus();
+    },
+    /** Moves the focus along the row that has it. @param {number} step @returns {boolean} false if none has it */
+    along(step) {
+      const row = document.activeElement?.closest(".hosts-rows .row");
+      if (!row || !body.contains(row)) return false;
+      const links = /** @type {HTMLElement[]} */ ([...row.querySelectorAll("a")]);
+      const at = links.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+      links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+      return true;
     },
     destroy() {
       list.destroy();

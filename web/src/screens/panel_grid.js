@@ -4,6 +4,7 @@
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
 import { resolve } from "../model/range.js";
+import { finestSlot } from "../model/step.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
@@ -26,6 +27,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {number} [columns] panels side by side on a wide screen; default 2
  * @property {Record<string, number>} [spans] columns of 12 that a panel covers, by its id
  * @property {PanelSpec[]} panels
+ * @property {string} [chosen] id of a panel or note that is marked
  * @property {Note[]} [notes] what is no plot, each before the panel with its `before`, else at the end
  */
 
@@ -39,6 +41,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  * @property {Record<string, Answer>} answers
  * @property {string} asked what `answers` are of, or will be of: range, width and panel
  * @property {{abort: AbortController, cells: Set<Cell>}|null} run the request under way
+ * @property {boolean} isOld its answers are to be refreshed
  * @property {Set<string>} extra ids that were asked after an answer
  * @property {boolean} isNear within a screen of what is in view
  * @property {boolean} isMoved the stream has told of new slots
@@ -51,6 +54,7 @@ const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
  *   grid does not do itself: dashboard, duplicate, up, down, left, right, remove
  * @property {(action: import("../panel/panel.js").PanelAction) => boolean} [can] which of those the menus offer
  * @property {string} [where] whose events are marked, as `host=web1`
+ * @property {(id: string) => void} [onCurrent] another panel or note has the focus
  * @property {(spec: PanelSpec) => string} [matchOf] selector of the series in which "what changed" searches
  */
 
@@ -71,7 +75,7 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
-  const live = createGridLive(app, () => cells.values(), () => drawMoved());
+  const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => refresh());
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),
@@ -97,7 +101,12 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const now = app.clock.now();
     const until = resolve(route.until, now) ?? now;
-    return { from: resolve(route.from, now) ?? until - 3600, until, now, zone: app.zone(), live: route.live === "1", bits: app.prefs.get().bits };
+    const from = resolve(route.from, now) ?? until - 3600;
+    const { status, hostRetention } = app.server.get();
+    return {
+      from, until, now, zone: app.zone(), finest: finestSlot(status?.retention), hostFinest: finestSlot(hostRetention || status?.retention, now - from),
+      live: route.live === "1", bits: app.prefs.get().bits,
+    };
   }
 
   /** @param {string} id @param {import("../panel/panel.js").PanelAction} action @param {any} [detail] */
@@ -109,7 +118,7 @@ export function createPanelGrid(element, app, options) {
     else if (action === "save") app.save(detail.name, detail.type, detail.content);
     else if (action === "copy") app.copy(String(detail), "text");
     else if (action === "link" || action === "fixed-link") app.copyLink(action === "fixed-link");
-    else if (action === "retry") { cell.asked = ""; requestSoon(); }
+    else if (action === "retry") { Object.assign(cell, { asked: "", isOld: true }); requestSoon(); }
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
       const shown = cell.answers[id]?.series ?? [];
@@ -132,7 +141,7 @@ export function createPanelGrid(element, app, options) {
   function keyOf(cell) {
     const route = app.route();
     const width = Math.round((cell.element.clientWidth || 480) / kWidthStep);
-    return JSON.stringify([route.from, route.until, app.zone(), width, drawn(cell)]);
+    return JSON.stringify([route.from, route.until, app.zone(), width, { ...drawn(cell), box: undefined }]);
   }
 
   /** A cell needs its request no more; the last one of a request ends it. @param {Cell} cell */
@@ -147,6 +156,8 @@ export function createPanelGrid(element, app, options) {
     const now = range();
     /** @type {Map<Cell, any[]>} */
     const asks = new Map();
+    /** @type {Map<Cell, any[]>} */
+    const refreshes = new Map();
     for (const cell of cells.values()) {
       if (!cell.isNear || cell.element.offsetParent === null) continue;
       const key = keyOf(cell);
@@ -154,11 +165,31 @@ export function createPanelGrid(element, app, options) {
       leave(cell);
       cell.asked = key;
       cell.extra.clear();
-      cell.panel.update(drawn(cell), now, null, marks);
       const width = cell.element.clientWidth || 480;
-      asks.set(cell, Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width));
+      const queries = Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width);
+      if (!cell.isOld) drawKnown(cell, queries, now);
+      cell.panel.update(drawn(cell), now, null, marks);
+      (cell.isOld ? refreshes : asks).set(cell, queries);
+      cell.isOld = false;
     }
-    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = answers; }, now);
+    for (const [some, isRefresh] of /** @type {const} */ ([[asks, false], [refreshes, true]])) {
+      if (some.size > 0) void send(some, (cell, answers) => { cell.answers = answers; }, now, isRefresh);
+    }
+  }
+
+  /** Draws what was answered before for the same range, until its end has come. @param {Cell} cell @param {any[]} queries @param {PanelRange} now */
+  function drawKnown(cell, queries, now) {
+    const ask = askOf(queries, now, false);
+    const known = queries.map((query) => app.answers.known(query, ask)).filter((answer) => answer !== undefined);
+    if (known.length < queries.length) return;
+    cell.answers = Object.fromEntries(known.map((answer) => [answer.id, answer]));
+    draw(cell);
+  }
+
+  /** @param {any[]} queries @param {PanelRange} now @param {boolean} isRefresh */
+  function askOf(queries, now, isRefresh) {
+    const { from, until } = app.route();
+    return { from, until, queries, range: now, isRefresh };
   }
 
   /**
@@ -175,7 +206,7 @@ export function createPanelGrid(element, app, options) {
       for (const query of more) cell.extra.add(query.id);
       if (more.length > 0) asks.set(cell, more);
     }
-    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = { ...cell.answers, ...answers }; }, now);
+    if (asks.size > 0) void send(asks, (cell, answers) => { cell.answers = { ...cell.answers, ...answers }; }, now, false);
   }
 
   /**
@@ -183,9 +214,9 @@ export function createPanelGrid(element, app, options) {
    * @param {Map<Cell, any[]>} asks
    * @param {(cell: Cell, answers: Record<string, Answer>) => void} keep
    * @param {PanelRange} now
+   * @param {boolean} isRefresh
    */
-  async function send(asks, keep, now) {
-    const route = app.route();
+  async function send(asks, keep, now, isRefresh) {
     const run = { abort: new AbortController(), cells: new Set(asks.keys()) };
     /** @type {Map<string, {cell: Cell, left: number, answers: Record<string, Answer>}>} */
     const owners = new Map();
@@ -197,7 +228,7 @@ export function createPanelGrid(element, app, options) {
     /** @type {unknown} */
     let fault = null;
     try {
-      await app.batch.run({ from: route.from, until: route.until, queries: [...asks.values()].flat() }, {
+      await app.answers.run(askOf([...asks.values()].flat(), now, isRefresh), {
         signal: run.abort.signal,
         onAnswer(answer) {
           const owner = owners.get(answer.id);
@@ -252,30 +283,53 @@ export function createPanelGrid(element, app, options) {
   async function readMarks() {
     const route = app.route();
     const key = `${route.from} ${route.until}`;
-    const now = range();
     marksOf = key;
-    const found = await loadMarks(app, now.from, now.until, options.where);
+    const found = await loadMarks(app, route.from, route.until, options.where);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
+  }
+
+  /** Asks for what may have changed of everything in view. */
+  function refresh() {
+    for (const cell of cells.values()) {
+      if (cell.run !== null) continue;
+      cell.asked = "";
+      cell.isOld = true;
+    }
+    requestSoon();
+    void readMarks();
   }
 
   /** @param {string} id @param {PanelSpec} spec @returns {Cell} */
   function makeCell(id, spec) {
     const cellElement = document.createElement("section");
     cellElement.className = "panel-cell";
-    cellElement.addEventListener("focusin", () => { current = id; });
-    cellElement.addEventListener("pointerdown", () => { current = id; });
+    cellElement.addEventListener("focusin", () => become(id));
+    cellElement.addEventListener("pointerdown", () => become(id));
     /** @type {Cell} */
     const cell = {
-      element: cellElement, spec, answers: {}, asked: "", run: null, extra: new Set(), isNear: false, isMoved: false,
+      element: cellElement, spec, answers: {}, asked: "", run: null, isOld: false, extra: new Set(), isNear: false, isMoved: false,
       panel: createPanel(cellElement, { host: shared, pool: app.pool }),
     };
     observer.observe(cellElement);
     return cell;
   }
 
-  const noteElement = createNoteElements();
+  /** @param {string} id */
+  function become(id) {
+    if (current === id) return;
+    current = id;
+    options.onCurrent?.(id);
+  }
+  const noteElement = createNoteElements(become);
+
+  /** @param {Group} group @param {Note} note */
+  function noteOf(group, note) {
+    const made = noteElement(note, group.spans?.[note.id]);
+    made.classList.toggle("is-chosen", group.chosen === note.id);
+    return made;
+  }
 
   /** @param {Group} group */
   function sectionOf(group) {
@@ -327,7 +381,7 @@ export function createPanelGrid(element, app, options) {
         shown.push(section.element);
         const order = [];
         for (const spec of group.panels) {
-          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteElement(note, group.spans?.[note.id]));
+          for (const note of group.notes ?? []) if (note.before === spec.id) order.push(noteOf(group, note));
           let cell = cells.get(spec.id);
           if (cell === undefined) {
             cell = makeCell(spec.id, spec);
@@ -338,10 +392,11 @@ export function createPanelGrid(element, app, options) {
           cell.element.className = cell.element.className.replace(/ ?(span-\d+|is-big)/g, "");
           if (span !== undefined) cell.element.classList.add(`span-${span}`);
           if (route.big === spec.id) cell.element.classList.add("is-big");
+          cell.element.classList.toggle("is-chosen", group.chosen === spec.id);
           order.push(cell.element);
         }
         for (const note of group.notes ?? []) {
-          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteElement(note, group.spans?.[note.id]));
+          if (!group.panels.some((spec) => spec.id === note.before)) order.push(noteOf(group, note));
         }
         arrange(section.grid, order);
       }
@@ -356,12 +411,7 @@ export function createPanelGrid(element, app, options) {
       live.watch();
       if (marksOf !== `${route.from} ${route.until}`) void readMarks();
     },
-    /** Asks for everything in view again. */
-    refresh() {
-      for (const cell of cells.values()) if (cell.run === null) cell.asked = "";
-      requestSoon();
-      void readMarks();
-    },
+    refresh,
     /** @param {string} name @param {KeyboardEvent} event @returns {boolean} */
     key(name, event) {
       if (name === "j" || name === "k") {
@@ -377,6 +427,8 @@ export function createPanelGrid(element, app, options) {
       return cell?.panel.key(name, event) ?? false;
     },
     current: () => current,
+    /** Makes a panel or note the one that is marked. @param {string} id */
+    choose: become,
     /** @param {string} id */
     focus(id) {
       current = id;

@@ -7,6 +7,7 @@ import { glyph } from "../parts/badge.js";
 import { openAdmin } from "./admin.js";
 import { createPanelGrid } from "./panel_grid.js";
 import { createStorage, forecastOf } from "./status_storage.js";
+import { changesOf, withChange } from "./panel_url.js";
 import { createStatusTables } from "./status_tables.js";
 
 const kTabs = [
@@ -81,15 +82,18 @@ export function createStatus(element, app) {
   let isRunning = false;
   const tables = createStatusTables(app, draw);
   const storage = createStorage(app, draw);
-  const grid = createPanelGrid(gridElement, app, { change: () => undefined, can: () => false });
+  const grid = createPanelGrid(gridElement, app, {
+    change: (id, change) => app.store.patch({ own: withChange(app.route(), id, change) }), can: () => false,
+  });
   const tab = () => kTabs.some(([id]) => id === app.route().arg) ? app.route().arg : "";
 
   async function load() {
     if (isRunning) return;
     isRunning = true;
     try {
-      status = await app.client.get("/api/v1/status");
-      app.server.patch({ status });
+      const answer = await app.readStatus();
+      if (answer === null) return;  // the frame says that the server is away
+      status = answer;
       const now = { ...totals(status), at: app.clock.steady() };
       if (before !== null && now.at > before.at + 500) {
         const seconds = (now.at - before.at) / 1000;
@@ -109,8 +113,6 @@ export function createStatus(element, app) {
           if (!isAbort(error)) faults = { ...faults, [name]: error instanceof Error ? error.message : String(error) };
         }
       }));
-    } catch {
-      // the frame says that the server is away
     } finally {
       isRunning = false;
       draw();
@@ -182,7 +184,7 @@ export function createStatus(element, app) {
       <nav class="tabs" aria-label="Parts of the status">${kTabs.map(([id, label]) => html`<a href="#/status${id ? `/${id}` : ""}${keep}"
         aria-current=${id === name ? "page" : nothing}>${label}</a>`)}</nav>`, head);
     render(content(), body);
-    grid.update([{ id: `status-${name}`, columns: 2, panels: kPanels[name] ?? [] }]);
+    grid.update([{ id: `status-${name}`, columns: 2, panels: (kPanels[name] ?? []).map((panel) => ({ ...panel, ...changesOf(app.route(), panel.id) })) }]);
   }
 
   const timer = window.setInterval(() => { if (!document.hidden) void load(); }, kRefreshMs);

@@ -66,8 +66,8 @@ export function createStatusTables(app, draw) {
   const gapTable = createSortTable({
     ...common, caption: "Gaps of agents", order: "-from",
     columns: [
-      { id: "from", label: "from", value: (row) => row.from || row.to, show: (row) => html`<span class="num">${row.from > 0 ? time(row.from, app.zone()) : "its start"}</span>` },
-      { id: "to", label: "until", value: (row) => row.to, show: (row) => html`<span class="num">${(row.from > 0 ? clock : time)(row.to, app.zone())}</span>` },
+      { id: "from", label: "from", value: (row) => row.from, show: (row) => row.from > 0 ? html`<span class="num">${time(row.from, app.zone())}</span>` : "not known" },
+      { id: "to", label: "until", value: (row) => row.to, show: (row) => html`<span class="num">${row.from > 0 ? clock(row.to, app.zone()) : time(row.to, app.zone())}</span>` },
       { id: "host", label: "host", isHead: true, value: (row) => row.host, show: (row) => hostLink(row.host) },
       { id: "reason", label: "reason", value: (row) => row.reason, show: (row) => html`<span class="badge warn">${row.reason}</span>` },
       { id: "lines", label: "lines lost", right: true, value: (row) => row.lines, show: (row) => count(row.lines) },
@@ -133,15 +133,15 @@ export function createStatusTables(app, draw) {
     /** @param {any} status @param {any} agents */
     losses(status, agents) {
       const gaps = (agents?.agents ?? []).flatMap((/** @type {any} */ agent) => (agent.last_gaps ?? []).map((/** @type {any} */ gap) => ({ host: agent.host, ...gap })));
-      const dropped = listenerRows(status).reduce((sum, row) => sum + (row.dropped ?? 0), 0);
       const refused = listenerRows(status).reduce((sum, row) => sum + row.refusedCount, 0);
       const lost = app.hosts.lost();
-      const line = (/** @type {string} */ what, /** @type {number} */ value, /** @type {unknown} */ more) => html`<p>${glyph(value === 0 ? "ok" : "warn")}
-        <b class="num">${count(value)}</b> ${what} <span class="muted">${more}</span></p>`;
-      return html`${card("What did not arrive", html`<div class="body">
-          ${line("lines lost by agents", lost, "their spool was full, or a batch was damaged")}
-          ${line("samples refused", refused, html`<a href="#/status/refused">the lines themselves</a>`)}
-          ${line("datagrams dropped by the kernel", dropped, "the receive buffer was full")}</div>`)}
+      const shown = app.server.get().losses;
+      const line = (/** @type {string} */ what, /** @type {number|undefined} */ value, /** @type {unknown} */ more) => html`<p>
+        ${glyph(value === 0 ? "ok" : "warn")} <b class="num">${value === undefined ? "…" : count(value)}</b> ${what} <span class="muted">${more}</span></p>`;
+      return html`${card("What did not arrive in the range shown", html`<div class="body">
+          ${line("lines lost by agents", shown?.lines, html`their spool was full, or a batch was damaged; <span class="num">${count(lost)}</span> of all time`)}
+          ${line("samples refused", shown?.refused, html`<a href="#/status/refused">the lines themselves</a>; <span class="num">${count(refused)}</span> since the start`)}
+          ${line("datagrams dropped by the kernel", shown?.dropped, "the receive buffer was full")}</div>`)}
         ${card("Gaps of agents", gapTable.table(gaps, "No agent has a gap."), gapTable.tools(gaps))}`;
     },
     /** @param {any} status @param {any} answer @param {any} cardinality */

@@ -24,7 +24,7 @@ export function openToken(storage, onToken, onClose) {
       ${isPlain ? html`<p class="fault-note">This connection is not encrypted: others in the network can read the token.</p>` : null}
       <label>Token<span class="field"><input type="password" autocomplete="off" autofocus
         @input=${(/** @type {Event} */ event) => { token = /** @type {HTMLInputElement} */ (event.target).value; }}></span></label>
-      <p><label><input type="checkbox" @change=${(/** @type {Event} */ event) => { isKept = /** @type {HTMLInputElement} */ (event.target).checked; }}>
+      <p><label class="check"><input type="checkbox" @change=${(/** @type {Event} */ event) => { isKept = /** @type {HTMLInputElement} */ (event.target).checked; }}>
         Keep it until this tab is closed</label></p></form>`,
     footer: html`<button class="button primary" @click=${done}>Use</button>`,
     onClose,

@@ -18,6 +18,7 @@ export const kKeyLines = [
   { group: "Go", keys: "p", does: "previous host" },
   { group: "Go", keys: "j", does: "next panel or row" },
   { group: "Go", keys: "k", does: "previous panel or row" },
+  { group: "Go", keys: "← →", does: "along the row of a host" },
   { group: "Go", keys: "Enter", does: "open" },
   { group: "Go", keys: "Esc", does: "close" },
   { group: "Time", keys: "t", does: "type a range" },
@@ -43,7 +44,7 @@ export const kKeyLines = [
   { group: "Page", keys: "m", does: "theme" },
   { group: "Page", keys: "y", does: "copy link, moving" },
   { group: "Page", keys: "Y", does: "copy link, fixed times" },
-  { group: "Page", keys: "e", does: "edit a dashboard" },
+  { group: "Page", keys: "e", does: "edit a dashboard; arrows then move the panel in focus, with Shift they size it" },
   { group: "Page", keys: "Ctrl+S", does: "save" },
   { group: "Page", keys: "Ctrl+Z", does: "undo" },
   { group: "Page", keys: "?", does: "help" },
@@ -76,6 +77,12 @@ export function takesText(target) {
   if (element === null || typeof element.matches !== "function") return false;
   if (element.isContentEditable) return true;
   return element.matches("textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=button])");
+}
+
+/** Enter presses what has the focus, so it is no command here. @param {EventTarget|null} target */
+export function takesEnter(target) {
+  const element = /** @type {HTMLElement|null} */ (target);
+  return element !== null && typeof element.closest === "function" && element.closest("a[href], button, summary, input") !== null;
 }
 
 /**

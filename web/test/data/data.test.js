@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBatch } from "../../src/data/batch.js";
+import { createBatch, kBodyMax, kQueriesMax, requestsOf } from "../../src/data/batch.js";
 import { ApiError, address, createClient, readLines } from "../../src/data/client.js";
 import { createClock } from "../../src/data/clock.js";
 import { createNames, unitsOfBytes } from "../../src/data/names.js";
@@ -99,6 +99,17 @@ test("queries of one moment go in one request for each range, and each gets its 
   assert.deepEqual(results.map((one) => one.status), ["fulfilled", "fulfilled", "rejected", "fulfilled"]);
   assert.deepEqual(results[1].value.series, ["b"]);
   assert.equal(results[2].reason.status, 422);
+});
+
+test("a request has no more queries and bytes than the server takes", () => {
+  const many = Array.from({ length: 450 }, (_, i) => ({ id: `p${i}` }));
+  assert.deepEqual(requestsOf(many).map((one) => one.length), [kQueriesMax, kQueriesMax, 50]);
+  const long = Array.from({ length: 30 }, (_, i) => ({ id: `p${i}`, series: Array(20).fill(`${"é".repeat(500)}${i}`) }));
+  const requests = requestsOf(long);
+  assert.equal(requests.length, 3);
+  assert.deepEqual(requests.flat(), long);
+  for (const one of requests) assert.ok(new TextEncoder().encode(JSON.stringify(one)).length <= kBodyMax);
+  assert.deepEqual(requestsOf([]), []);
 });
 
 test("a query that the server did not reach is told so", async () => {

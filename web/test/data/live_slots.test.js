@@ -34,6 +34,17 @@ test("nothing new is the same object; heatmaps and steps that do not fit are lef
   for (const other of [answer({ step: 25 }), answer({ counts: [[1]] }), answer({ tier: null })]) assert.equal(withLive(other, live, 1065), other);
 });
 
+test("rates of a coarser tier are those of its own slots; seconds are finer than what the stream tells", () => {
+  const live = createLiveSlots();
+  live.add([1200, 1210, 1220].map((t, i) => ({ name: "a", t, sum: 10 * i })), 1225, 10);
+  live.add([{ name: "a", t: 1290, sum: 300 }], 1300, 10);
+  const coarse = { id: "p0", status: 200, from: 1200, until: 1300, step: 100, tier: 50, series: [{ name: "a", kind: "counter", avg: [7], min: [7], max: [7], sum: [7], count: [7] }] };
+  const [joined] = withLive(coarse, live, 1300).series;
+  assert.deepEqual([joined.sum, joined.min, joined.max, joined.count], [[330], [30 / 50], [300 / 50], [2]]);
+  const seconds = answer({ step: 1, tier: 1, until: 1003 });
+  assert.equal(withLive(seconds, live, 1225), seconds);
+});
+
 test("the rate of an open slot is of the time that has passed", () => {
   const at = { begin: 1000, step: 20, tier: 10, now: 1004 };
   assert.deepEqual(statsOf("event", [{ t: 1000, sum: 400 }], at), { sum: 400, rate: 100, avg: 100, min: 100, max: 100, count: 1 });

@@ -10,7 +10,10 @@ import {drawLine, stacked} from "../../src/panel/bands.js";
 import {linearTicks, logTicks, niceLimits} from "../../src/panel/value_axis.js";
 import {Palette} from "../../src/model/colors.js";
 import {unit} from "../../src/model/units.js";
-import {grouping, maxPoints, openSlot} from "../../src/model/step.js";
+import {badgesOf} from "../../src/panel/badges.js";
+import {spacing} from "../../src/panel/time_axis.js";
+import {changed, kPresets, kShortest} from "../../src/model/range.js";
+import {finestSlot, grouping, isOfHosts, maxPoints, openSlot, roundStep} from "../../src/model/step.js";
 
 const kRange = {from: 0, until: 100, now: 95, zone: "UTC"};
 
@@ -34,10 +37,9 @@ test("a gap is longer than two slots, and has a reason", () => {
   assert.deepEqual(plain.gaps.map(({from, until, reason}) => ({from, until, reason})), [{from: 50, until: 80, reason: "no samples"}]);
   const up = {"p~up": {id: "p~up", status: 200, from: 0, until: 100, step: 10, series: [{name: "host.up;host=web7", kind: "counter", count: avg}]}};
   assert.equal(scene(answer, {}, up).gaps[0].reason, "host silent (agent away)");
-  const marks = [{kind: "loss", time: 60, until: 70, title: "spool_full, 400 lines"}];
-  assert.equal(scene(answer, {}, up, marks).gaps[0].reason, "lost: spool_full, 400 lines");
-  const told = [{...marks[0], title: "web7 lost lines: 400 lines, spool_full", reason: "400 lines, spool_full"}];
-  assert.equal(scene(answer, {}, up, told).gaps[0].reason, "400 lines, spool_full");
+  const mark = {kind: "loss", time: 60, until: 70, title: "web7 lost 400 lines: spool_full", host: "web7"};
+  assert.equal(scene(answer, {}, up, [mark]).gaps[0].reason, "web7 lost 400 lines: spool_full");
+  assert.equal(scene(answer, {}, up, [{...mark, host: "web8"}]).gaps[0].reason, "host silent (agent away)");
 });
 
 test("before the first sample of all lines, and past their retention, there is a reason", () => {
@@ -68,7 +70,7 @@ test("a range without samples says where they are", () => {
 });
 
 test("what is drawn is asked from when to when it has samples", () => {
-  const learnt = {kinds: new Set(["gauge"]), hosts: [], series: 1, gaps: false, powers: 0};
+  const learnt = {kinds: new Set(["gauge"]), hosts: [], series: 1, gaps: false};
   const asked = queriesOf({id: "p", series: ["a"], compare: "1d"}, kRange, 600, learnt);
   assert.deepEqual(asked.map((one) => [one.id, one.about]), [["p", true], ["p~cmp", undefined], ["p~all", undefined]]);
   assert.equal(queriesOf({id: "p", expr: "sum(a)"}, kRange, 600, learnt)[0].about, undefined);
@@ -76,6 +78,52 @@ test("what is drawn is asked from when to when it has samples", () => {
 
 test("series that are sent each minute have no gaps between their samples", () => {
   assert.deepEqual(scene({series: [{name: "a", kind: "gauge", avg: [1, null, null, 1, null, null, 1, null, null, 1]}]}).gaps, []);
+  const old = [{name: "a", kind: "gauge", avg: [1, 1, 1, 1, 1, 1, null, null, null, null]}];
+  assert.equal(scene({series: old}).gaps.length, 1);
+  assert.deepEqual(scene({series: old, at: 62}).gaps, [], "what came after the answer was asked is not known");
+});
+
+test("seconds that are on their way are neither a fall of the rate nor a gap; ten of them that lack are", () => {
+  const count = Array.from({length: 60}, (_, i) => i < 57 ? 1 : null);
+  const second = {from: 1000, until: 1060, step: 1, tier: 1};
+  const at = {from: 1000, until: 1060, now: 1060, zone: "UTC"};
+  /** @param {string} kind @param {any[]} avg */
+  const of = (kind, avg) => /** @type {any} */ (sceneOf({id: "p"}, at, {p: {id: "p", status: 200, ...second, series: [{name: "a;host=b", kind, avg, count}]}}, new Palette(), []));
+  const gauge = of("gauge", count);
+  assert.deepEqual(gauge.gaps, []);
+  assert.equal(of("gauge", count.map((value, i) => i < 47 ? value : null)).gaps.length, 1);
+  const rates = of("event", Array.from({length: 60}, (_, i) => i < 57 ? 5 : 0));
+  assert.deepEqual(rates.lines[0].values.slice(55), [5, 5, null, null, null]);
+  const later = sceneOf({id: "p"}, {...at, until: 1100, now: 1095}, {p: {id: "p", status: 200, ...second, at: 1060, series: [{name: "a", kind: "event", avg: count.map((value) => value ?? 0), count}]}}, new Palette(), []);
+  assert.deepEqual(later?.lines[0].values.slice(56), [1, null, null, null], "what was under way when it was asked has not become whole by itself");
+  assert.equal(badgesOf(gauge, {live: false, within: 0})[0].text.replaceAll("\u202F", " "), "1 s × 1");
+  assert.equal(badgesOf(gauge, {live: false, within: 0}).length, 1, "the finest tier needs no badge of its own");
+});
+
+test("ranges go down to a few seconds, by the menu to a minute; expressions keep to slots that every series has", () => {
+  assert.equal(kPresets[0], "1m");
+  const near = changed({from: 100, until: 160}, {scale: 0.001});
+  assert.equal(Math.round(near.until - near.from), kShortest);
+  assert.ok(kShortest <= 10);
+  assert.deepEqual(spacing(0, 10, 12), {unit: "second", count: 1});
+  assert.equal(finestSlot("1s:6h,10s:10d"), 1);
+  assert.equal(finestSlot("10s:10d,5m:1y,1h:6y"), 10);
+  assert.equal(finestSlot(undefined), 10);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 5 * 3600), 1);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 7 * 3600), 10);
+  assert.equal(finestSlot("1s:6h,10s:10d,5m:1y", 20 * 86400), 300);
+  assert.equal(roundStep(0, 60, 300, 10), 10);
+  assert.equal(roundStep(0, 60, 300, 1), 1);
+});
+
+test("expressions over series of hosts have steps of seconds where hosts keep them", () => {
+  const range = {from: 1000, until: 1120, now: 1120, zone: "UTC", finest: 10, hostFinest: 1};
+  const step = (/** @type {string} */ expr) => queriesOf({id: "p", expr}, /** @type {any} */ (range), 400, {powers: 0})[0].step;
+  assert.equal(step(`sum(rate({"host.cpu.time_ns",mode!="idle"}[$step]))`), 1);
+  assert.equal(step(`avg({"host.load.1m"})`), 1);
+  assert.equal(step(`avg({"host.load.1m"}) + avg({"shop.load"})`), undefined);
+  assert.equal(step(`rate({"shop.orders"}[$step])`), 10);
+  assert.ok(isOfHosts(`topk(5, { "host.cgroup.tasks"})`) && !isOfHosts("1 + 1"));
 });
 
 test("of many series twenty are lines and the rest one exact band", () => {
@@ -142,7 +190,7 @@ test("points suit the width, rows have two pixels", () => {
   assert.equal(maxPoints(1200), 600);
   assert.equal(maxPoints(10), 60);
   assert.equal(maxPoints(1e5), 1000);
-  for (const [height, powers] of [[150, 10], [150, 40], [400, 20]]) assert.ok(height / (powers * 2 ** grouping(height, powers)) >= 2);
+  assert.deepEqual([86, 154, 254, 414].map(grouping), [1, 2, 2, 3]);
 });
 
 test("a slot is unusual three deviations from the same hour of four weeks", () => {

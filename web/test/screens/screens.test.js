@@ -133,6 +133,15 @@ test("keeping both versions keeps all panels", () => {
   assert.deepEqual(checkDashboard(merged(mine, theirs)), []);
 });
 
+test("a panel that was only moved is no difference, and a second one like it is", () => {
+  const a = { at: [0, 0, 6, 1], series: ["a"], title: "a" };
+  const b = { at: [6, 0, 6, 1], series: ["b"], title: "b" };
+  const theirs = { format: 1, title: "t", panels: [a, b] };
+  const mine = { format: 1, title: "m", panels: [{ ...b, at: [0, 0, 6, 1] }, { ...a, at: [6, 0, 6, 1] }, { ...a, at: [0, 1, 6, 1] }] };
+  assert.deepEqual(differences(mine, theirs), { onlyMine: ["a"], onlyTheirs: [] });
+  assert.deepEqual(merged(mine, theirs).panels.map((panel) => panel.title), ["a", "b", "a"]);
+});
+
 test("a map has headings, and rows of as many squares as fit", () => {
   const rows = rowsOf(["a1", "a2", "a3", "b1"].map((name) => host(name)), null, new Map());
   assert.deepEqual(linesOfMap(grouped(rows, "name"), 2).map((line) => "rows" in line ? line.rows.length : line.label), ["a", 2, 1, "b", 1]);

@@ -1,4 +1,4 @@
-// CPU time of the calling thread, for measures of code that runs in this process.
+// CPU time of the calling thread: for limits of work that a busy machine does not change, and for measures.
 #pragma once
 
 #include <time.h>
@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-// Returns the CPU time that the calling thread has used, in ns.
+// Returns the CPU time that the calling thread has used, in ns. Cost: a system call, some 0.3 us.
 inline uint64_t thread_cpu_ns() {
   timespec time{};
   SM_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);

@@ -1,0 +1,156 @@
+// Who may change what the server keeps: not the page of a foreign site, not one that calls this server by a foreign name,
+// and off the loopback only those with a token. The page then shows that it is read only.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { browserTest, openPage, startServer } from "./browser.js";
+
+const kDashboard = { format: 1, title: "Kept", notes: "", vars: [], panels: [{ at: [0, 0, 6, 2], title: "orders", series: ["shop.orders"] }] };
+const kWrites = /** @type {[string, string, unknown][]} */ ([
+  ["PUT", "/api/v1/dashboards/kept", kDashboard], ["POST", "/api/v1/views", { fragment: "#/hosts" }], ["POST", "/api/v1/events", { title: "deploy" }],
+]);
+
+/**
+ * The status and text of a request with its own headers, which the fetch of Node.js does not allow.
+ * @param {string} at host and port @param {string} method @param {string} path @param {Record<string, string>} headers @param {unknown} [body]
+ * @returns {Promise<{status: number, text: string}>}
+ */
+function send(at, method, path, headers, body) {
+  const [, host, port] = /** @type {RegExpExecArray} */ (/^(.*):(\d+)$/.exec(at));
+  return new Promise((done, failed) => {
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const sent = request({ host, port, method, path, headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text), ...(method === "PUT" ? { "If-None-Match": "*" } : {}), ...headers } }, (answer) => {
+      let all = "";
+      answer.on("data", (piece) => { all += piece; });
+      answer.on("end", () => done({ status: answer.statusCode ?? 0, text: all }));
+    });
+    sent.on("error", failed);
+    sent.end(text);
+  });
+}
+
+/** What is kept by the server. @param {{json: (path: string) => Promise<any>}} server */
+async function kept(server) {
+  const { dashboards } = await server.json("/api/v1/dashboards");
+  const { events } = await server.json("/api/v1/events?from=-1h&tags=deploy");
+  return [...dashboards.filter((/** @type {any} */ one) => one.source === "saved"), ...events];
+}
+
+/** An IPv4 address of this host that is not its loopback; empty if it has none. */
+function ownAddress() {
+  for (const all of Object.values(networkInterfaces())) for (const one of all ?? []) if (one.family === "IPv4" && !one.internal) return one.address;
+  return "";
+}
+
+browserTest("writes from a foreign Origin are 403, whatever asks for a foreign Host is 421, and nothing of it is kept", async () => {
+  const server = await startServer();
+  await server.feed(["shop.orders 3"]);
+  for (const [method, path, body] of kWrites) {
+    for (const origin of ["http://evil.example", "null", `http://${server.http.replace(/:\d+$/, ":1")}`, `http://${server.http}.evil.example`]) {
+      assert.equal((await send(server.http, method, path, { Origin: origin }, body)).status, 403, `${method} ${path} from ${origin}`);
+    }
+    assert.equal((await send(server.http, method, path, { Host: "evil.example" }, body)).status, 421, `${method} ${path} for another host`);
+  }
+  assert.equal((await send(server.http, "GET", "/api/v1/series", { Host: "evil.example" })).status, 421);
+  assert.equal((await send(server.http, "GET", "/", { Host: "evil.example" })).status, 421);
+
+  // the same by a browser: a page of a foreign site, and a foreign name that leads to this server
+  const foreign = createServer((_, answer) => answer.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html><title>foreign</title>"));
+  await new Promise((done) => foreign.listen(0, "127.0.0.1", () => done(undefined)));
+  try {
+    const { page } = await openPage(server);
+    const { port } = /** @type {import("node:net").AddressInfo} */ (foreign.address());
+    await page.goto(`http://evil.test:${port}/`);
+    // the page may not read the answer either
+    const asked = page.waitForEvent("requestfailed", (/** @type {any} */ one) => one.url().endsWith("/api/v1/events"));
+    await page.evaluate((/** @type {string} */ url) => fetch(url, { method: "POST", mode: "no-cors", body: "{\"title\":\"deploy\",\"tags\":[\"deploy\"]}" }).catch(() => undefined), `${server.url}api/v1/events`);
+    await asked;
+    const rebound = await page.goto(`http://evil.test:${new URL(server.url).port}/`);
+    assert.equal(rebound.status(), 421);
+    await page.context().close();
+  } finally {
+    foreign.closeAllConnections();
+    foreign.close();
+  }
+  assert.deepEqual(await kept(server), []);
+  for (const [method, path, body] of kWrites) {
+    const answer = await send(server.http, method, path, { Origin: `http://${server.http}` }, body);
+    assert.ok(answer.status === 200 || answer.status === 201, `${method} ${path}: ${answer.status} ${answer.text}`);
+  }
+});
+
+browserTest("off the loopback without a token nothing is written; the page shows read only, and saves edits as a file", async () => {
+  const address = ownAddress();
+  if (address === "") {
+    process.stdout.write("skipped: this host has no address but its loopback\n");
+    return;
+  }
+  const server = await startServer({ http: `${address}:0` });
+  await server.feed(["shop.orders 3"]);
+  for (const [method, path, body] of kWrites) {
+    const answer = await send(server.http, method, path, {}, body);
+    assert.equal(answer.status, 403, `${method} ${path}: ${answer.text}`);
+  }
+  const { page, go } = await openPage(server);
+  await go("#/dashboards");
+  await page.waitForSelector("#main :text('This server keeps no changes')");
+  await page.click(".dashboard-card:has-text('Fleet')");
+  await page.waitForSelector(".badge:has-text('read only')");
+  await page.waitForSelector(".panel-cell");
+  await page.keyboard.press("e");
+  await page.click(".edit-bar button:has-text('Panel')");
+  await page.waitForSelector(".badge:has-text('unsaved')");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click(".edit-bar button:has-text('Save as a file')")]);
+  assert.equal(file.suggestedFilename(), "fleet.json");
+  assert.equal(JSON.parse(readFileSync(await file.path(), "utf8")).panels.at(-1).title, "new panel");
+  assert.deepEqual(await kept(server), []);
+});
+
+browserTest("with tokens: 401 without one, and the page asks for it; a reader's page is read only, a writer's saves", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "statmill-tokens-"));
+  try {
+    const file = join(folder, "tokens");
+    const line = (/** @type {string} */ role, /** @type {string} */ token) => `${role} ${createHash("sha256").update(token).digest("hex")}\n`;
+    writeFileSync(file, line("read", "may-read") + line("write", "may-write"), { mode: 0o600 });
+    const server = await startServer({ options: ["--http.tokens", file], http: `${ownAddress() || "127.0.0.1"}:0` });
+    for (const [method, path, body] of kWrites) {
+      assert.equal((await send(server.http, method, path, {}, body)).status, 401, path);
+      assert.equal((await send(server.http, method, path, { Authorization: "Bearer wrong" }, body)).status, 401, path);
+      assert.equal((await send(server.http, method, path, { Authorization: "Bearer may-read" }, body)).status, 403, path);
+    }
+    const { page, go } = await openPage(server);
+    await go("#/explore");
+    await page.fill("dialog[open] input[type=password]", "may-read");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("[role=tree] .row:has-text('statmill')");
+    await page.evaluate(() => { location.hash = "#/d/fleet"; location.reload(); });
+    await page.fill("dialog[open] input[type=password]", "may-read");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".panel-cell");
+    await page.waitForSelector(".badge:has-text('read only')");
+    assert.ok(!page.url().includes("may-read"));
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+
+    const writer = await openPage(server);
+    await writer.go("#/dashboards");
+    await writer.page.fill("dialog[open] input[type=password]", "may-write");
+    await writer.page.keyboard.press("Enter");
+    await writer.page.waitForSelector(".dashboard-card");
+    await writer.page.click("button:has-text('New')");
+    await writer.page.fill("dialog[open] input", "Kept");
+    await writer.page.keyboard.press("Enter");
+    await writer.page.waitForFunction(() => location.hash.startsWith("#/d/kept"));
+    await writer.page.click(".edit-bar button:has-text('Panel')");
+    assert.equal(await writer.page.locator(".badge:has-text('read only')").count(), 0);
+    await writer.page.click(".edit-bar button:has-text('Save')");
+    await writer.page.waitForSelector(".badge:has-text('unsaved')", { state: "detached" });
+    const answer = await send(server.http, "GET", "/api/v1/dashboards/kept", { Authorization: "Bearer may-read" });
+    assert.equal(answer.status, 200, answer.text);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
