@@ -85,8 +85,8 @@ SteadyTime LiveHub::turn(SteadyTime now) {
   const std::string state = is_state_due && !streams.empty() ? services_.state() : std::string();
   if (is_state_due) state_due_ = now + kLiveStateEvery;
   SteadyTime next = services_.page ? std::min(state_due_, page_due_) : state_due_;
-  const LiveTurn turn{++turn_, services_.clock.wall(), services_.table, services_.store};
   const uint64_t last_event = services_.last_event ? services_.last_event() : 0;
+  const LiveTurn turn{++turn_, services_.clock.wall(), services_.table, services_.store};
   for (const auto& stream : streams) {
     bool is_open = true;
     if (stream->is_due(now)) is_open = stream->send_slots(turn);

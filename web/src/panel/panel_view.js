@@ -182,8 +182,8 @@ export class PanelView {
 
   /** What stands in place of a plot, and the table. */
   #drawOver() {
-    const {spec, range, answer, scene, isLoading, isEmpty, title} = this.#data;
-    const state = stateOf({spec, range, answer, scene, isLoading, isEmpty, title, top: this.#top}, {
+    const {spec, range, answer, answers, scene, isLoading, isEmpty, title} = this.#data;
+    const state = stateOf({spec, range, answer, last: answers[`${spec.id}~last`], scene, isLoading, isEmpty, title, top: this.#top}, {
       retry: () => this.#host.act(spec.id, "retry"), go: (from, until) => this.#host.setRange(from, until, true),
       scrolled: (top) => {
         this.#top = top;
@@ -222,7 +222,7 @@ export class PanelView {
     const value = this.#pointer && scene.heat && this.#plot.canvas ? this.#plot.valueAt(this.#pointer.top) : null;
     const at = {time: this.#host.crosshair(), value, line: this.#line(), sort: this.#sort, heat: this.#pool.colors().heat};
     render(foot(this.#data, this.#plot, at, {
-      open: (marks) => this.#openEvents(marks), change: (change) => this.#change(change), zoom: (from, until) => zoom(this.#host, from, until),
+      events: (marks) => this.#openEvents(marks), change: (change) => this.#change(change), zoom: (from, until) => zoom(this.#host, from, until),
       changes: ({from, until}) => this.#host.act(spec.id, "changes", {from, until}),
       legend: {
         toggle: (name) => this.#change({hidden: this.#data.hiddenWith(name)}), alone: (name) => this.#change({hidden: this.#data.hiddenBut(name)}),
@@ -238,8 +238,7 @@ export class PanelView {
   /** The event nearest to the crosshair, else the last one. */
   #openNearestEvent() {
     const at = this.#host.crosshair() ?? Infinity;
-    const {from, until} = this.#data.range;
-    const shown = this.#data.marks.filter((mark) => mark.time >= from && mark.time < until);
+    const shown = this.#data.marks.filter((mark) => mark.time >= this.#data.range.from && mark.time < this.#data.range.until);
     const apart = (/** @type {Mark} */ mark) => at === Infinity ? -mark.time : Math.abs(mark.time - at);
     const nearest = shown.sort((a, b) => apart(a) - apart(b))[0];
     if (nearest) this.#openEvents(shown.filter((mark) => mark.time === nearest.time));
@@ -281,8 +280,8 @@ export class PanelView {
   #keyed() {
     const data = this.#data;
     return {
-      scene: () => data.scene, spec: () => data.spec, view: () => data.view, range: () => data.range, host: this.#host, openEvent: () => this.#openNearestEvent(),
-      isDistribution: () => data.isDistribution, line: () => this.#line(), change: (change) => this.#change(change),
+      scene: () => data.scene, spec: () => data.spec, view: () => data.view, range: () => data.range, host: this.#host,
+      openEvent: () => this.#openNearestEvent(), isDistribution: () => data.isDistribution, line: () => this.#line(), change: (change) => this.#change(change),
       emphasize: (name) => {
         this.#focused = name;
         this.#plot.emphasize(name);
