@@ -70,9 +70,9 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       self_series_(intake_, registry_),
       memory_return_(registry_),
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
-      reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
-                registry_, health_, watch_.watchdog(), clock, started_, packed_page().build,
-                config_.demo.is_on}),
+      reports_({table_, store_stats_, disk_forecast_, intake_.refusals(), new_series_,
+                listeners_.connections(), agents_, registry_, health_, watch_.watchdog(), clock, started_,
+                packed_page().build, config_.demo.is_on}),
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
@@ -104,11 +104,12 @@ std::optional<Fault> Server::start(const StoreLayer& layer) {
   layer_ = std::move(made_layer);
   engine_ = std::make_unique<QueryEngine>(table_, data(), config_.query.limits, &column_cache_);
   pieces_ = std::make_unique<TablePieces>(table_, data(), &column_cache_);
-  store_stats_.tick(*store_, clock_.steady());
+  store_stats_.tick(data(), clock_.steady());
   register_store_metrics(registry_, *store_, store_stats_, health_);
   if (auto fault = start_ticker(recovery)) return fault;
   watch_.start();
   if (auto fault = open_ports()) return fault;
+  reports_.set_listeners(listener_addresses());
   start_threads();
   log_ready();
   return std::nullopt;
@@ -166,7 +167,8 @@ std::optional<Fault> Server::open_ports() {
 
 void Server::start_threads() {
   const auto before_tick = [this] {
-    store_stats_.tick(*store_, clock_.steady());
+    store_stats_.tick(data(), clock_.steady());
+    disk_forecast_.tick(store_stats_.stats(), clock_.steady());
     self_series_.feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
     new_series_.tick(clock_.steady(), table_.series_created());
@@ -205,6 +207,17 @@ LiveEvents Server::live_events(uint64_t after) {
   for (const auto& event : documents_.events().after(after, kLiveEventsBytesMax)) {
     out.last = event->id;
     append_event_json(out.data.emplace_back(), *event);
+  }
+  return out;
+}
+
+std::vector<ListenerAddress> Server::listener_addresses() const {
+  const Ports at = ports();
+  std::vector<ListenerAddress> out;
+  for (const auto& [name, endpoint] :
+       {std::pair{"line", at.line}, std::pair{"graphite", at.graphite}, std::pair{"statsd", at.statsd},
+        std::pair{"agent", at.agent}, std::pair{"http", at.http}}) {
+    if (!endpoint.host.empty()) out.push_back({name, endpoint.text()});
   }
   return out;
 }

@@ -14,6 +14,7 @@
 #include "server/agents/agent_alarms.h"
 #include "server/allocator.h"
 #include "server/config.h"
+#include "server/disk_forecast.h"
 #include "server/documents/documents.h"
 #include "server/health.h"
 #include "server/http/query_service.h"
@@ -67,6 +68,7 @@ class Server {
   std::optional<Fault> start_ticker(const Recovery& recovery);
   std::optional<Fault> open_ports();  // after a fault the destructor closes those that are open
   void start_threads();
+  std::vector<ListenerAddress> listener_addresses() const;
   void log_ready() const;
   void stop_http();
   Status stop_ticks(Duration patience);
@@ -85,6 +87,7 @@ class Server {
   Health health_;
   ServerWatchdog watch_;
   StoreStatsCache store_stats_;
+  DiskForecast disk_forecast_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<Store> layer_;  // over store_; null: none
   Table table_;

@@ -28,7 +28,7 @@ void mark_those_that_meet(std::vector<HostSender>& senders) {
 
 }  // namespace
 
-std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
+std::vector<AgentInfo> AgentRegistry::list(size_t limit, const Accepts& accepts) const {
   std::vector<AgentInfo> agents;
   {
     MutexLock lock(mutex_);
@@ -36,7 +36,7 @@ std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
     for (const auto& [id, agent] : agents_) {
       AgentInfo info{agent->row_copy, agent->durable, std::nullopt};
       if (agent->connected) info.connection = agent->connected->info;
-      agents.push_back(std::move(info));
+      if (!accepts || accepts(info)) agents.push_back(std::move(info));
     }
   }
   std::sort(agents.begin(), agents.end(), [](const AgentInfo& a, const AgentInfo& b) {

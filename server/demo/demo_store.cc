@@ -86,8 +86,8 @@ class DemoSnapshot final : public StoreSnapshot {
  private:
   // Returns true if the past may have the chunk. Ascends with the id: false from the first later id on.
   bool is_past(const ChunkKey& key) {
-    return key.id < past_.count() && key.chunk >= std::max(past_.first(key.tier), floor(key.tier)) &&
-           key.chunk <= past_.last(key.tier);
+    return past_.has(key.tier) && key.id < past_.count() &&
+           key.chunk >= std::max(past_.first(key.tier), floor(key.tier)) && key.chunk <= past_.last(key.tier);
   }
   std::shared_ptr<const std::string> past(const ChunkKey& key) {
     if (auto found = cache_.find(key)) return found;

@@ -113,7 +113,14 @@ void write_outdated(std::string& out, const std::vector<OutdatedAgent>& outdated
 
 }  // namespace
 
-std::string agents_json(const AgentRegistry& agents, Timestamp now) {
+std::string agents_json(const AgentRegistry& agents, Timestamp now, const Reports::AgentFilter& filter) {
+  const auto accepts = [&filter](const AgentInfo& agent) {
+    if (filter.host && !filter.host->matches(agent.host())) return false;
+    return !filter.since || agent.connection || agent.row.seen >= *filter.since;
+  };
+  std::vector<AgentInfo> shown = agents.list(kAgentsShown + 1, accepts);
+  const bool is_truncated = shown.size() > kAgentsShown;
+  if (is_truncated) shown.pop_back();
   std::string out;
   {
     JsonObject report(out);
@@ -121,8 +128,11 @@ std::string agents_json(const AgentRegistry& agents, Timestamp now) {
     report.count("connected", agents.connected());
     write_host_conflicts(report.key("host_conflicts"), agents.host_conflicts(now, kHostConflictsShown));
     write_outdated(report.key("outdated"), agents.outdated(now));
-    JsonArray list(report.key("agents"));
-    for (const AgentInfo& agent : agents.list(kAgentsShown)) write_agent(list.element(), agent, now);
+    {
+      JsonArray list(report.key("agents"));
+      for (const AgentInfo& agent : shown) write_agent(list.element(), agent, now);
+    }
+    report.key("truncated").append(is_truncated ? "true" : "false");
   }
   out.push_back('\n');
   return out;

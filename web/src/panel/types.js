@@ -52,6 +52,7 @@
  * @property {number} [until]
  * @property {number} max_points
  * @property {number} [grouping]
+ * @property {boolean} [about] from when to when each series has samples
  */
 
 /**
@@ -67,6 +68,9 @@
  * @property {number} [at] the server's time when it was asked, which the page adds: slots that were under way then may have got more since
  * @property {[number, number]} [covers]
  * @property {any[]} [series]
+ * @property {number} [since] of heatmaps: start of the oldest slot that ever had a sample; of others each series has it
+ * @property {number} [last] of the newest one
+ * @property {number} [kept_from] what ends before this time is past the retention
  * @property {number[][]} [buckets] of heatmaps
  * @property {number[][]} [counts] of heatmaps
  * @property {Record<string, import("../model/seconds.js").Second[]>} [seconds] of live series by name, which the page has worked out
