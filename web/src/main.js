@@ -52,9 +52,9 @@ const kMakers = {
   hosts: async () => createHostsScreen,
   host: async () => createHostScreen,
   explore: async () => createExplore,
-  status: async () => (await import("./screens/status.js")).createStatus,
-  dashboards: async () => (await import("./screens/dashboards.js")).createDashboardsScreen,
-  d: async () => (await import("./screens/dashboard.js")).createDashboardScreen,
+  status: async () => (await import("./screens/later.js")).createStatus,
+  dashboards: async () => (await import("./screens/later.js")).createDashboardsScreen,
+  d: async () => (await import("./screens/later.js")).createDashboardScreen,
 };
 
 const prefs = createPrefs(storageOf("localStorage"));
@@ -89,7 +89,7 @@ let isAskingToken = false;
 async function askToken() {
   if (isAskingToken) return;
   isAskingToken = true;
-  const { openToken } = await import("./screens/token.js");
+  const { openToken } = await import("./screens/later.js");
   openToken(storageOf("sessionStorage"), (token) => {
     client.setToken(token);
     screenKey = "";  // what the screen asked once was refused: it begins again
@@ -184,7 +184,7 @@ async function copyLink(isFixed) {
 }
 
 async function openHelp() {
-  (await import("./screens/help.js")).openHelp(app);
+  (await import("./screens/later.js")).openHelp(app);
 }
 
 function toggleZone() {

@@ -145,7 +145,7 @@ export function createExplore(element, app) {
 
   /** @param {PanelSpec[]} all */
   async function asHost(all) {
-    const { openAsHost } = await import("./as_host.js");
+    const { openAsHost } = await import("./later.js");
     openAsHost(app, all, (next, isMore) => {
       const first = Number(freeId(all).slice(1));
       setPanels(isMore ? [...all, ...next.map((panel, i) => ({ ...panel, id: `p${first + i}` }))].slice(0, kPanelsMax) : next);
