@@ -4,7 +4,7 @@
 import { after, test } from "node:test";
 import { endAll, whyNot } from "./processes.js";
 
-export { answered, feedFleet, fleetLines, freePort, kWait, load, openPage, pageFolder, startDemo, startServer } from "./processes.js";
+export { answered, feedFleet, fleetLines, freePort, kServer, kWait, load, openPage, pageFolder, startDemo, startServer } from "./processes.js";
 
 after(endAll);
 
@@ -12,9 +12,10 @@ after(endAll);
  * A test of this file, or a line that says why it is skipped.
  * @param {string} claim
  * @param {() => Promise<void>} body
+ * @param {number} [timeout] ms
  */
-export function browserTest(claim, body) {
+export function browserTest(claim, body, timeout = 120_000) {
   const why = whyNot();
-  if (why === "") test(claim, { timeout: 120_000 }, body);
+  if (why === "") test(claim, { timeout }, body);
   else process.stdout.write(`skipped: ${claim}: ${why}\n`);
 }

@@ -5,7 +5,7 @@ import { browserTest, freePort, openPage, startServer } from "./browser.js";
 
 const kNow = 1_795_000_000;
 const kWeek = 7 * 86400;
-/** Of the demo's series one that does not grow with the years before its start. */
+/** A series of the demo that does not grow with the years before its start. */
 const kSeries = "g:host.agent.rss_bytes;*host=db1.example.org*";
 
 /** @param {string} http @param {number} now */

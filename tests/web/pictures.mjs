@@ -1,60 +1,137 @@
-// Takes the pictures of docs/pictures: each screen of `statmilld --demo`, light and dark, and Hosts on a phone.
+// The pictures of docs/pictures: each screen of a demo whose clock is stopped, light, dark and on a phone. Tests compare the
+// page with them (pictures.test.js).
 // Usage: STATMILL_BIN=DIR STATMILL_NODE_MODULES=DIR node tests/web/pictures.mjs OUT_DIR (tools/draw-pictures does it)
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-const modules = process.env.STATMILL_NODE_MODULES ?? "build/release/web/node_modules";
-const binaries = process.env.STATMILL_BIN ?? "build/release/bin";
-const out = process.argv[2] ?? "docs/pictures";
-const { chromium } = createRequire(resolve(modules, "x.js"))("playwright-core");
-
+const kNow = 1795615200;  // Wed 25 Nov 2026 14:00:00 UTC
+const kRead = "host.block.latency_ns;dc%3Dams;device%3Dvda;host%3Ddb3.example.org;op%3Dread;role%3Ddb";
 const kScreens = [
   { name: "hosts", hash: "#/hosts" },
   { name: "map", hash: "#/hosts?m=map&g=dc" },
   { name: "host", hash: "#/host/db3.example.org?o=disk&from=-2h" },
   { name: "explore", hash: "#/explore?from=-7d&q=shop&p0=shop.orders;app=cart&p1=shop.basket;app=cart&p2=g:shop.visits;*&p3=g:host.cpu.busy_percent;*role=db*&c=2" },
+  { name: "panel", hash: `#/explore?from=-2h&p0=${kRead}&big=p0` },
   { name: "dashboard", hash: "#/d/fleet" },
-  { name: "status", hash: "#/status" },
+  // figures of this moment and this computer: of them no two pictures are alike
+  { name: "status", hash: "#/status", moving: ".toolbar .muted, .tile .big, .tile p, .panel-groups canvas, .panel-foot, table td" },
 ];
-const kFlags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars";
+const kWide = { width: 1280, height: 800 };
+const kPhone = { width: 380, height: 700 };
+/** What would be drawn otherwise on another computer. */
+const kArguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+  "--disable-sync", "--hide-scrollbars", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"];
+const kTries = 60;
 
-mkdirSync(out, { recursive: true });
-const server = spawn(join(binaries, "statmilld"), ["--demo"], { stdio: ["ignore", "pipe", "pipe"] });
-const address = await new Promise((found, reject) => {
-  server.on("exit", () => reject(new Error("the demo did not start")));
-  for (const stream of [server.stdout, server.stderr]) {
-    createInterface({ input: stream }).on("line", (line) => {
+/** @typedef {{left: number, top: number, right: number, bottom: number}} Box */
+/** @typedef {{file: string, png: Buffer, moving: Box[]}} Picture `moving`: where no two pictures are alike */
+
+/**
+ * The demo with its clock stopped, once all of its agents have come.
+ * @param {string} program @param {string[]} [options]
+ * @returns {Promise<{address: string, stop: () => Promise<void>}>}
+ */
+export async function startDemo(program, options = []) {
+  const server = spawn(program, ["--demo", "--demo.now", String(kNow), ...options], { stdio: ["ignore", "pipe", "ignore"] });
+  const ended = new Promise((done) => { server.once("close", done); });
+  const address = await new Promise((found, failed) => {
+    server.once("exit", () => failed(new Error("the demo did not start")));
+    createInterface({ input: server.stdout }).on("line", (line) => {
       const at = /The demo is at (\S+)/.exec(line);
       if (at) found(at[1]);
     });
+  });
+  const ask = async (/** @type {string} */ path) => (await fetch(address + path)).json();
+  let before = "";
+  for (let i = 0; i < kTries; ++i) {
+    const { hosts } = await ask("api/v1/hosts");
+    const now = JSON.stringify(hosts);
+    if (now === before && hosts.length === 50 && hosts.every((/** @type {any} */ one) => one.agent !== null)) break;
+    before = now;
+    await new Promise((done) => { setTimeout(done, 1000); });
   }
-});
-const browser = await chromium.launch({ executablePath: process.env.STATMILL_CHROMIUM ?? "/usr/bin/chromium", args: kFlags.split(" ") });
-
-/** @param {string} file @param {string} hash @param {"light"|"dark"} scheme @param {number} width @param {number} height */
-async function take(file, hash, scheme, width, height) {
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
-  await page.goto(address + hash);
-  await page.waitForLoadState("networkidle");
-  await page.waitForTimeout(1500); // the last frames of what is drawn by and by
-  await page.screenshot({ path: join(out, file) });
-  await page.close();
-  console.log(join(out, file));
+  return {
+    address,
+    async stop() {
+      server.removeAllListeners("exit");
+      server.kill("SIGTERM");
+      await ended;
+    },
+  };
 }
 
-try {
-  // The present of the demo needs some slots, so that no panel ends in a hole.
-  await new Promise((done) => { setTimeout(done, 25000); });
-  for (const { name, hash } of kScreens) {
-    for (const scheme of /** @type {const} */ (["light", "dark"])) await take(`${name}-${scheme}.png`, hash, scheme, 1280, 800);
+/** What pictures depend on apart from the page: the browser, and the fonts of this computer. @param {any} browser */
+export async function drawnWith(browser) {
+  const page = await browser.newPage();
+  const fonts = await page.evaluate(() => {
+    const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+    return ["system-ui", "ui-monospace, monospace"].map((font) => {
+      context.font = `100px ${font}`;
+      return Math.round(context.measureText("statmill 0123456789 µ–✕△✓◆").width * 100) / 100;
+    });
+  });
+  await page.close();
+  return { browser: String(browser.version()).split(".")[0], fonts };
+}
+
+/**
+ * Takes all pictures, one after another.
+ * @param {any} browser @param {string} address @param {(picture: Picture) => void|Promise<void>} onPicture
+ */
+export async function takePictures(browser, address, onPicture) {
+  for (const [viewport, schemes] of /** @type {const} */ ([[kWide, ["light", "dark"]], [kPhone, ["phone"]]])) {
+    const isPhone = viewport === kPhone;
+    const context = await browser.newContext({ viewport, colorScheme: "light", reducedMotion: "reduce", hasTouch: isPhone, isMobile: isPhone, timezoneId: "UTC", locale: "en-US" });
+    // the time of the page is the server's, which stands still
+    await context.addInitScript(() => {
+      performance.now = () => 1000;
+      window.setInterval = /** @type {any} */ (() => 0);
+    });
+    for (const { name, hash, moving } of kScreens) {
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      await page.goto(address + hash);
+      await page.waitForLoadState("networkidle");
+      for (const scheme of schemes) {
+        if (!isPhone) await page.emulateMedia({ colorScheme: scheme });
+        await page.waitForFunction(() => document.querySelector("#progress.on, .skeleton") === null &&
+          [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight), undefined, { timeout: 60_000 });
+        await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))); }));
+        const boxes = await page.evaluate((/** @type {string|undefined} */ selector) => selector === undefined ? [] : [...document.querySelectorAll(selector)].map((one) => {
+          const { left, top, right, bottom } = one.getBoundingClientRect();
+          return { left, top, right, bottom };
+        }), moving);
+        await onPicture({ file: `${name}-${scheme}.png`, png: await page.screenshot({ animations: "disabled" }), moving: boxes });
+      }
+      await page.close();
+    }
+    await context.close();
   }
-  await take("phone-light.png", "#/hosts", "light", 380, 700);
-  await take("phone-dark.png", "#/host/db3.example.org?o=disk&from=-2h", "dark", 380, 700);
-} finally {
-  await browser.close();
-  server.removeAllListeners("exit");
-  server.kill("SIGTERM");
+}
+
+/** @param {(name: string) => any} load of a package */
+export function launch(load) {
+  return load("playwright-core").chromium.launch({ executablePath: process.env.STATMILL_BROWSER ?? "/usr/bin/chromium", args: kArguments });
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const load = createRequire(resolve(process.env.STATMILL_NODE_MODULES ?? "build/release/web/node_modules", "x.js"));
+  const out = process.argv[2] ?? "docs/pictures";
+  mkdirSync(out, { recursive: true });
+  const demo = await startDemo(join(process.env.STATMILL_BIN ?? "build/release/bin", "statmilld"), process.argv.slice(3));
+  const browser = await launch(load);
+  try {
+    writeFileSync(join(out, "drawn_with.json"), `${JSON.stringify(await drawnWith(browser))}\n`);
+    await takePictures(browser, demo.address, ({ file, png }) => {
+      writeFileSync(join(out, file), png);
+      console.log(join(out, file));
+    });
+  } finally {
+    await browser.close();
+    await demo.stop();
+  }
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const kRoot = resolve(fileURLToPath(new URL(".", import.meta.url)), "../..");
 const kModules = process.env.STATMILL_NODE_MODULES ?? join(kRoot, "web/node_modules");
-const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"), "statmilld");
+export const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"), "statmilld");
 const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
 const kArguments = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -44,7 +44,7 @@ async function picture(page) {
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await settled(page);
   const { PNG } = load("pngjs");
-  return PNG.sync.read(await page.screenshot({ mask: [page.locator(".status-head .muted, .status-body, .frame-tools .loss, .dashboard-card")] }));
+  return PNG.sync.read(await page.screenshot({ mask: [page.locator("#progress, .tree .count, .status-head .muted, .status-body, .frame-tools .loss, .dashboard-card")] }));
 }
 
 /** The share of pixels that differ visibly. @param {{data: Buffer}} a @param {{data: Buffer}} b */

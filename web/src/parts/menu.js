@@ -1,7 +1,7 @@
 // Menus and popovers: layers at an element. Menus follow the ARIA pattern: arrows move, letters find, Escape closes, and
 // the focus returns to where it was.
 
-import { html, render } from "lit-html";
+import { html, nothing, render } from "lit-html";
 import { icon } from "./icon.js";
 
 /**
@@ -101,7 +101,7 @@ export function openMenu(anchor, items) {
       const run = item.run;
       return html`<button class="item ${item.danger ? "danger" : ""}" tabindex="-1"
           role=${item.checked === undefined ? "menuitem" : "menuitemcheckbox"}
-          aria-checked=${item.checked === undefined ? "false" : String(item.checked)}
+          aria-checked=${item.checked === undefined ? nothing : String(item.checked)}
           @click=${() => { close(); run(); }}>
         ${withState ? html`<span class="tick">${item.checked ? icon("check") : ""}</span>` : null}
         ${item.icon ? icon(item.icon) : null}<span>${item.label}</span>
