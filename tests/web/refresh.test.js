@@ -33,9 +33,18 @@ browserTest("a refresh asks for the end of the range alone, and the picture is t
   await go(`#/explore?p0=gauge&p1=hits&p2=latency&p2.v=heatmap&c=1&from=${from}&until=${until}`);
   await drawn(3);
   await page.waitForLoadState("networkidle");
+  const refreshed = async () => {
+    let isAnswered = false;
+    const answer = page.waitForResponse((/** @type {any} */ one) => one.url().endsWith("/api/v1/query")).then(() => { isAnswered = true; });
+    // a panel that is being asked for is not refreshed, so a press may do nothing
+    while (!isAnswered) {
+      await page.keyboard.press("r");
+      await Promise.race([answer, new Promise((done) => setTimeout(done, 500))]);
+    }
+    await answer;
+  };
   // rows of the heatmap are known now, so this asks for it anew
-  await page.keyboard.press("r");
-  await page.waitForResponse((/** @type {any} */ answer) => answer.url().endsWith("/api/v1/query"));
+  await refreshed();
   await page.waitForLoadState("networkidle");
   const first = bodies.flatMap((body) => body.queries).filter((query) => !query.id.includes("|"));
   assert.ok(first.every((query) => query.step === undefined));
@@ -43,8 +52,7 @@ browserTest("a refresh asks for the end of the range alone, and the picture is t
     const at = Math.floor(Date.now() / 1000) - 12;  // late, but not by more than two slots
     await server.feed([`gauge ${at} ${200 + round}`, `*hits ${at} 3`, `%latency ${at} ${(5 + round) * 1e6}`]);
     bodies.length = 0;
-    await page.keyboard.press("r");
-    await page.waitForResponse((/** @type {any} */ answer) => answer.url().endsWith("/api/v1/query"));
+    await refreshed();
     await page.waitForLoadState("networkidle");
     await drawn(3);
     const queries = bodies.flatMap((body) => body.queries);
@@ -59,9 +67,13 @@ browserTest("a refresh asks for the end of the range alone, and the picture is t
       if (grouping !== undefined) query.set("grouping", String(grouping));
       const whole = await server.json(`/api/v1/${kind === "heatmap" ? "heatmap" : "query"}?${query}`);
       const shown = await savedJson(page, nth);
-      for (const key of ["from", "until", "step", "tier", "series", "buckets", "counts", "count", "sum", "p99"]) {
-        assert.deepEqual(shown[key], whole[key], `${key} of ${name} in round ${round}`);
-      }
+      // what is still open may get more between the two answers
+      const over = (/** @type {any} */ value, /** @type {string} */ key) => Array.isArray(value) && key !== "buckets" && key !== "labels" ? value.slice(0, Math.floor((at - whole.from) / whole.step)) : value;
+      const kept = (/** @type {any} */ columns) => Object.fromEntries(Object.entries(columns ?? {}).map(([key, column]) => [key, over(column, key)]));
+      for (const key of ["from", "step", "tier", "buckets"]) assert.deepEqual(shown[key], whole[key], `${key} of ${name} in round ${round}`);
+      for (const key of ["count", "sum", "p99"]) assert.deepEqual(over(shown[key], key), over(whole[key], key), `${key} of ${name} in round ${round}`);
+      if (whole.counts) assert.deepEqual(shown.counts.map((/** @type {any} */ row) => over(row, "")), whole.counts.map((/** @type {any} */ row) => over(row, "")), `cells of ${name} in round ${round}`);
+      else assert.deepEqual(shown.series.map(kept), whole.series.map(kept), `series of ${name} in round ${round}`);
     }
   }
 });

@@ -414,7 +414,9 @@ function tickRefresh() {
 store.listen((now, before) => {
   if (now.live === before.live) return;
   tickRefresh();
-  if (now.live === "1") screen?.refresh();  // the stream tells only of what comes from now on
+  if (now.live !== "1") return;
+  answers.expire();  // the stream tells only of what comes from now on
+  screen?.refresh();
 });
 prefs.listen(tickRefresh);
 

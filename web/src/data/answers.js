@@ -120,6 +120,10 @@ export function createAnswers({batch, bytesMax = kBytesMax}) {
     get bytes() {
       return bytes;
     },
+    /** Whatever is asked next is asked whole: it is not known what came meanwhile. */
+    expire() {
+      for (const entry of entries.values()) entry.whole = -Infinity;
+    },
     /** What was answered last, perhaps for an older range; undefined if nothing was. @param {BatchQuery} query @param {Ask} ask */
     known: (query, ask) => {
       const entry = entryOf(query, ask);

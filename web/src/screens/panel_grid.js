@@ -76,7 +76,10 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
-  const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => refresh());
+  const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => {
+    app.answers.expire();
+    refresh();
+  });
 
   const shared = createShared({
     setRange: (from, until) => app.setRange(String(Math.round(from)), String(Math.round(until))),

@@ -173,6 +173,17 @@ test("after five minutes all is asked again, so a late sample shows", async () =
   assert.equal(await sum(), 42);
 });
 
+test("once it is not known what came meanwhile, all is asked again", async () => {
+  const server = createServer();
+  const answers = createAnswers({ batch: /** @type {any} */ (server.batch) });
+  server.add("a", 98_000, 1);
+  await run(answers, askOf(server, "-3600s", "now", false, [kQuery]));
+  answers.expire();
+  server.asked = [];
+  await run(answers, askOf(server, "-3600s", "now", true, [kQuery]));
+  assert.deepEqual(server.asked.map(({ id }) => id), ["p"]);
+});
+
 test("going back to a range that is over asks nothing, nor do statistics that are there", async () => {
   const server = createServer();
   const answers = createAnswers({ batch: /** @type {any} */ (server.batch) });
