@@ -8,6 +8,7 @@
 
 #include "agent/agent_metrics.h"
 #include "agent/capabilities.h"
+#include "agent/host_boot.h"
 #include "base/hash.h"
 #include "base/net/watchdog_thread.h"
 #include "base/program.h"
@@ -17,9 +18,10 @@
 namespace statmill {
 namespace {
 
-OutboxOptions outbox_options(const AgentConfig& config) {
+OutboxOptions outbox_options(const AgentConfig& config, const Clock& clock) {
   OutboxOptions options = config.outbox;
   options.host = config.host;
+  options.boot = [root = config.proc_root, &clock] { return read_host_boot(root, clock.wall()); };
   options.seed = hash_name(config.host) ^ static_cast<uint64_t>(::getpid());
   return options;
 }
@@ -32,7 +34,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       sampler_(config, log, clock),
       watchdog_interval_(config.watchdog.look),
       watchdog_(config.watchdog, watchdog_services(clock)),
-      outbox_({log, clock, watchdog_}, outbox_options(config)),
+      outbox_({log, clock, watchdog_}, outbox_options(config, clock)),
       ports_(
           config, {main_loop_.loop(), local_registry_, clock, log, watchdog_},
           [this](LineBatch batch) { outbox_.send(std::move(batch)); }, [this] { return metrics(); }),

@@ -22,13 +22,19 @@ void Collection::collect(SteadyTime now, MetricSink& sink) {
   }
 }
 
+uint8_t Collection::sources_of(const Member& member) {
+  const bool works = member.status.level != CollectorStatus::Level::kUnavailable;
+  return works ? member.collector->sources() : uint8_t{kSourcesNotKnown};
+}
+
 std::vector<CollectorNote> Collection::notes() const {
   std::vector<CollectorNote> notes;
   for (const Member& member : members_) {
     if (!member.started || notes.size() == kCollectorsMax) continue;
     notes.push_back({.name = member.collector->name().substr(0, kCollectorNameBytesMax),
                      .state = static_cast<uint8_t>(member.status.level),
-                     .reason = std::string_view(member.status.reason).substr(0, kCollectorReasonBytesMax)});
+                     .reason = std::string_view(member.status.reason).substr(0, kCollectorReasonBytesMax),
+                     .sources = sources_of(member)});
   }
   return notes;
 }

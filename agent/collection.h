@@ -35,6 +35,7 @@ class Collection {
     bool started = false;
     SteadyTime retry_at{};  // while unavailable
   };
+  static uint8_t sources_of(const Member& member);
   void update_status(Member& member, CollectorStatus status, SteadyTime now);
 
   std::vector<Member> members_;

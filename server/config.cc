@@ -143,7 +143,9 @@ std::vector<Setting> query_settings(QueryOptions& q) {
       {"query.cache", "BYTES", "128M", "memory for the columns of chunks that queries read again; 0: none",
        bytes_setting(q.cache_bytes, 0)},
       {"query.slow", "TIME", "1s", "queries that take longer are logged",
-       duration_setting(q.slow, milliseconds(0), hours(24))}};
+       duration_setting(q.slow, milliseconds(0), hours(24))},
+      {"query.slowest", "N", "100", "slow queries of the last day that /api/v1/status/queries lists",
+       count_setting(q.slowest_max, 0, 10'000)}};
 }
 
 std::vector<Setting> agent_settings(ServerConfig& c) {

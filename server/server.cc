@@ -70,9 +70,9 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log)
       self_series_(intake_, registry_),
       memory_return_(registry_),
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
-      reports_({table_, store_stats_, intake_.refusals(), new_series_, listeners_.connections(), agents_,
-                registry_, health_, watch_.watchdog(), clock, started_, packed_page().build,
-                config_.demo.is_on}),
+      reports_({table_, store_stats_, disk_forecast_, intake_.refusals(), new_series_,
+                listeners_.connections(), agents_, registry_, health_, watch_.watchdog(), clock, started_,
+                packed_page().build, config_.demo.is_on}),
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
@@ -104,11 +104,12 @@ std::optional<Fault> Server::start(const StoreLayer& layer) {
   layer_ = std::move(made_layer);
   engine_ = std::make_unique<QueryEngine>(table_, data(), config_.query.limits, &column_cache_);
   pieces_ = std::make_unique<TablePieces>(table_, data(), &column_cache_);
-  store_stats_.tick(*store_, clock_.steady());
+  store_stats_.tick(data(), clock_.steady());
   register_store_metrics(registry_, *store_, store_stats_, health_);
   if (auto fault = start_ticker(recovery)) return fault;
   watch_.start();
   if (auto fault = open_ports()) return fault;
+  reports_.set_listeners(listener_addresses());
   start_threads();
   log_ready();
   return std::nullopt;
@@ -157,7 +158,8 @@ std::optional<Fault> Server::open_ports() {
   live_ = std::make_unique<LiveHub>(
       LiveHub::Services{
           table_, data(), registry_, clock_, [this] { return live_state(); },
-          config_.http_assets.empty() ? nullptr : std::make_unique<FolderWatch>(config_.http_assets)},
+          config_.http_assets.empty() ? nullptr : std::make_unique<FolderWatch>(config_.http_assets),
+          [this] { return documents_.events().last_id(); }, [this](uint64_t id) { return live_events(id); }},
       config_.live_streams);
   return http_.open(std::move(routes), admin_->routes(), *live_, *std::move(access),
                     store_->fault().has_value());
@@ -165,7 +167,8 @@ std::optional<Fault> Server::open_ports() {
 
 void Server::start_threads() {
   const auto before_tick = [this] {
-    store_stats_.tick(*store_, clock_.steady());
+    store_stats_.tick(data(), clock_.steady());
+    disk_forecast_.tick(store_stats_.stats(), clock_.steady());
     self_series_.feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
     new_series_.tick(clock_.steady(), table_.series_created());
@@ -199,16 +202,35 @@ std::string Server::live_state() const {
   return out;
 }
 
+LiveEvents Server::live_events(uint64_t after) {
+  LiveEvents out{.last = documents_.events().last_id()};
+  for (const auto& event : documents_.events().after(after, kLiveEventsBytesMax)) {
+    out.last = event->id;
+    append_event_json(out.data.emplace_back(), *event);
+  }
+  return out;
+}
+
+std::vector<ListenerAddress> Server::listener_addresses() const {
+  const Ports at = ports();
+  std::vector<ListenerAddress> out;
+  for (const auto& [name, endpoint] :
+       {std::pair{"line", at.line}, std::pair{"graphite", at.graphite}, std::pair{"statsd", at.statsd},
+        std::pair{"agent", at.agent}, std::pair{"http", at.http}}) {
+    if (!endpoint.host.empty()) out.push_back({name, endpoint.text()});
+  }
+  return out;
+}
+
 void Server::log_ready() const {
   const Ports at = ports();
-  const std::string admin = http_.admin_path();
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.steady() - started_);
   log_.info("ready", {{"line", at.line.text()},
                       {"graphite", at.graphite.text()},
                       {"statsd", at.statsd.text()},
                       {"agent", at.agent.text()},
                       {"http", at.http.text()},
-                      {"admin", admin.empty() ? "off" : admin},
+                      {"admin", at.admin.empty() ? "off" : at.admin},
                       {"series", table_.series_count()},
                       {"ms", ms.count()}});
 }

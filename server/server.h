@@ -14,6 +14,7 @@
 #include "server/agents/agent_alarms.h"
 #include "server/allocator.h"
 #include "server/config.h"
+#include "server/disk_forecast.h"
 #include "server/documents/documents.h"
 #include "server/health.h"
 #include "server/http/query_service.h"
@@ -57,19 +58,22 @@ class Server {
 
   struct Ports : Listeners::Ports {
     Endpoint http;
+    std::string admin;  // the path of the admin socket; empty: off
   };
   // Returns the addresses it listens on. Requires: start() has succeeded.
-  Ports ports() const { return {listeners_.ports(), http_.api_endpoint()}; }
+  Ports ports() const { return {listeners_.ports(), http_.api_endpoint(), http_.admin_path()}; }
 
  private:
   Store& data() { return layer_ ? *layer_ : *store_; }
   std::optional<Fault> start_ticker(const Recovery& recovery);
   std::optional<Fault> open_ports();  // after a fault the destructor closes those that are open
   void start_threads();
+  std::vector<ListenerAddress> listener_addresses() const;
   void log_ready() const;
   void stop_http();
   Status stop_ticks(Duration patience);
   std::string live_state() const;
+  LiveEvents live_events(uint64_t after);
 
   static constexpr Duration kWritePatience = std::chrono::seconds(5);  // of a request that changes a document
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
@@ -83,6 +87,7 @@ class Server {
   Health health_;
   ServerWatchdog watch_;
   StoreStatsCache store_stats_;
+  DiskForecast disk_forecast_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<Store> layer_;  // over store_; null: none
   Table table_;

@@ -72,6 +72,9 @@ std::string encode_agent_row(const AgentRow& row) {
   writer.bytes({reinterpret_cast<const char*>(row.secret.data()), row.secret.size()});
   put(writer, row.peer);
   put(writer, row.agent_version);
+  put(writer, row.boot.kernel);
+  put(writer, row.boot.id);
+  put(writer, row.boot.time);
   writer.u32be(checksum(row.id, out));
   return out;
 }
@@ -104,6 +107,9 @@ Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
   std::copy(secret.begin(), secret.end(), row.secret.begin());
   row.peer = read_text(reader);
   row.agent_version = read_text(reader);
+  row.boot.kernel = read_text(reader);
+  row.boot.id = read_text(reader);
+  row.boot.time = read_time(reader);
   if (reader.failed() || !reader.done()) return corrupt("length");
   return row;
 }

@@ -6,6 +6,7 @@
 //   gaps kept varint, each: first seq varint, count - 1 varint, lines varint, reason u8, from svarint ms,
 //   to svarint ms | newest svarint ms | if uncertain: until svarint ms | lines refused varint |
 //   hash of the secret 32 bytes | peer: length varint, bytes | agent's version: length varint, bytes |
+//   kernel: length varint, bytes | boot id: length varint, bytes | booted svarint ms |
 //   crc32c u32be over the id and all of that
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "base/result.h"
 #include "proto/agent_id.h"
 #include "proto/agent_position.h"
+#include "proto/host_boot.h"
 
 namespace statmill {
 
@@ -51,6 +53,7 @@ struct AgentRow {
   std::string host;
   std::string peer;            // the address that it last connected from
   std::string agent_version;   // of its program
+  HostBoot boot;               // of its host, when it connected last
   uint64_t lines_refused = 0;  // in accepted batches: too old, too new, bad syntax, a limit
   uint64_t gaps = 0;
   uint64_t lines_lost = 0;

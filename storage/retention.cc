@@ -18,6 +18,7 @@ Status Retention::add_rule(std::string_view text) {
   if (rules_.size() == kRulesMax)
     return Error{ErrorCode::kLimit, context + ": more than " + std::to_string(kRulesMax) + " rules"};
   rules_.push_back(std::move(*glob));
+  texts_.emplace_back(text);
   classes_.push_back(std::move(*kept));
   return Status::ok();
 }

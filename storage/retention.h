@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bitset>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Retention {
   // Returns the class of the first rule that matches, or kDefaultRetention. Cost: a match per rule.
   RetentionClass class_of(std::string_view name) const;
   size_t class_count() const { return classes_.size(); }
+  // Returns the rule of a class, as add_rule() was given it. Requires: 0 < retention < class_count().
+  const std::string& rule(RetentionClass retention) const { return texts_[retention - 1U]; }
 
   // The tiers with the retention of a class; steps and chunks are the same for all.
   // Requires: retention < class_count().
@@ -41,8 +44,9 @@ class Retention {
   Tiers shortest(const RetentionClasses& classes) const;
 
  private:
-  std::vector<Glob> rules_;     // of class i + 1
-  std::vector<Tiers> classes_;  // by class
+  std::vector<Glob> rules_;         // of class i + 1
+  std::vector<std::string> texts_;  // theirs
+  std::vector<Tiers> classes_;      // by class
 };
 
 }  // namespace statmill

@@ -137,6 +137,11 @@ struct WrittenBytes {
   uint64_t total() const { return log + flush + compaction; }
 };
 
+struct TierStats {
+  TierNo tier = 0;
+  uint64_t bytes_on_disk = 0;  // of its files; without what is in write buffers and logs
+};
+
 struct StoreStats {
   uint64_t bytes_on_disk = 0;
   uint64_t memory_bytes = 0;    // buffers and caches of the engine
@@ -145,6 +150,7 @@ struct StoreStats {
   uint64_t expired_rows = 0;  // past their class's retention, dropped by compactions since start
   uint64_t reopenings = 0;    // times the store was closed and opened again after a disk fault
   std::optional<uint64_t> disk_free_bytes = {};  // of the file system of the data; nullopt if unknown
+  std::vector<TierStats> tiers = {};             // all, the finest first
 };
 
 // Thread-safe: one writer, any number of readers.

@@ -36,6 +36,7 @@ class BpfCollector : public Collector {
 
   std::string_view name() const final { return name_; }
   CollectorStatus collect(MetricSink& sink) final;
+  uint8_t sources() const final { return kSourceEbpf; }
   const BpfProbe* probe() const final { return probe_ ? probe_->get() : nullptr; }
 
  protected:

@@ -15,6 +15,7 @@
 #include "agent/collectors/proc_reader.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "proto/agent/frames.h"
 
 namespace statmill {
 
@@ -106,6 +107,8 @@ class Collector {
   // Reports what can be read now to `sink` and returns the status: kDegraded if some samples are missing,
   // kUnavailable if all are. Must not block. What cannot be read gets no sample: absent is never 0.
   virtual CollectorStatus collect(MetricSink& sink) = 0;
+  // The CollectorSources that served its last collect().
+  virtual uint8_t sources() const { return kSourceFiles; }
   // Its programs in the kernel, or null if it has none.
   virtual const BpfProbe* probe() const { return nullptr; }
 };

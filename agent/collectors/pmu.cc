@@ -10,6 +10,7 @@ class PmuCollector final : public Collector {
   explicit PmuCollector(Result<std::unique_ptr<PerfCounters>> counters) : counters_(std::move(counters)) {}
 
   std::string_view name() const override { return "pmu"; }
+  uint8_t sources() const override { return kSourceCounters; }
 
   CollectorStatus collect(MetricSink& sink) override {
     if (!counters_) return CollectorStatus::unavailable(counters_.error().message);

@@ -14,11 +14,14 @@ class TextAndEbpf final : public Collector {
 
   std::string_view name() const override { return text_->name(); }
   const BpfProbe* probe() const override { return ebpf_->probe(); }
+  uint8_t sources() const override { return sources_; }
 
   CollectorStatus collect(MetricSink& sink) override {
     CollectorStatus text = text_->collect(sink);
     CollectorStatus ebpf = ebpf_->collect(sink);
     sink.gauge(ebpf_serves_, ebpf.level == Level::kUnavailable ? 0 : 1);
+    sources_ = static_cast<uint8_t>((text.level == Level::kUnavailable ? 0 : text_->sources()) |
+                                    (ebpf.level == Level::kUnavailable ? 0 : ebpf_->sources()));
     if (ebpf.level == Level::kOk) return text.level == Level::kOk ? text : degraded(std::move(text.reason));
     std::string reason = "eBPF: " + ebpf.reason;
     if (text.level != Level::kOk) reason = text.reason + "; " + reason;
@@ -32,6 +35,7 @@ class TextAndEbpf final : public Collector {
   const std::unique_ptr<Collector> text_;
   const std::unique_ptr<Collector> ebpf_;
   const GaugeFamily ebpf_serves_;
+  uint8_t sources_ = kSourcesNotKnown;
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ void Delivery::connected(const ClockReadings& now) {
   status_sent_at_.reset();
   ever_acknowledged_.epoch = spool_.epoch();
   small_.clear();
+  const HostBoot boot = options_.boot ? options_.boot() : HostBoot();
   append_frame(small_, HelloFrame{.is_ephemeral = options_.is_ephemeral,
                                   .id = id_,
                                   .secret = spool_.secret(),
@@ -52,7 +53,10 @@ void Delivery::connected(const ClockReadings& now) {
                                   .clock = now.wall,
                                   .host = options_.host,
                                   .agent_version = STATMILL_VERSION,
-                                  .token = options_.token});
+                                  .token = options_.token,
+                                  .kernel = boot.kernel,
+                                  .boot_id = boot.id,
+                                  .uptime = boot.time == Timestamp() ? Duration(0) : now.wall - boot.time});
   next_ = small_;
   waiting_since_ = now.steady;
 }

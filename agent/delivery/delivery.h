@@ -17,6 +17,7 @@
 #include "agent/spool/spool_reader.h"
 #include "base/clock.h"
 #include "proto/agent/frames.h"
+#include "proto/host_boot.h"
 
 namespace statmill {
 
@@ -27,6 +28,8 @@ struct DeliveryOptions {
   bool is_ephemeral = false;  // the spool is in memory only
   // Returns the current status of the collectors. The texts are valid until the next call. May be empty.
   std::function<std::vector<CollectorNote>()> collectors{};
+  // Returns which kernel the host runs, and since when by its own clock. May be empty.
+  std::function<HostBoot()> boot{};
 };
 
 struct DeliveryStats {

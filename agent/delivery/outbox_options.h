@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "proto/agent/frames.h"
+#include "proto/host_boot.h"
 
 namespace statmill {
 
@@ -27,6 +28,8 @@ struct OutboxOptions {
   // Returns the current status of the collectors, for the servers. The texts are valid until the next call.
   // May be empty.
   std::function<std::vector<CollectorNote>()> collectors{};
+  // Returns which kernel the host runs and since when, for the servers: called for each hello. May be empty.
+  std::function<HostBoot()> boot{};
   uint64_t seed = 0;  // for the jitter of the backoffs
 };
 

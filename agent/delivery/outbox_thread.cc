@@ -109,7 +109,7 @@ void OutboxThread::set_notes(const std::vector<CollectorNote>& notes) {
   std::vector<Note> copies;
   copies.reserve(notes.size());
   for (const CollectorNote& note : notes)
-    copies.push_back({std::string(note.name), note.state, std::string(note.reason)});
+    copies.push_back({std::string(note.name), note.state, std::string(note.reason), note.sources});
   MutexLock lock(mutex_);
   notes_ = std::move(copies);
 }
@@ -121,7 +121,7 @@ std::vector<CollectorNote> OutboxThread::notes_to_send() {
   }
   std::vector<CollectorNote> notes;
   notes.reserve(sent_notes_.size());
-  for (const Note& note : sent_notes_) notes.push_back({note.name, note.state, note.reason});
+  for (const Note& note : sent_notes_) notes.push_back({note.name, note.state, note.reason, note.sources});
   return notes;
 }
 

@@ -58,6 +58,7 @@ class OutboxThread {
     std::string name;
     uint8_t state = 0;
     std::string reason;
+    uint8_t sources = kSourcesNotKnown;
   };
   struct Waiting {
     std::vector<LineBatch> batches;  // in order

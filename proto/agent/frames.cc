@@ -146,6 +146,9 @@ void append_frame(std::string& out, const HelloFrame& frame) {
   put(open.writer(), frame.host.substr(0, kHostBytesMax));
   put(open.writer(), frame.agent_version.substr(0, kAgentVersionBytesMax));
   put(open.writer(), frame.token.substr(0, kTokenBytesMax));
+  put(open.writer(), frame.kernel.substr(0, kKernelBytesMax));
+  put(open.writer(), frame.boot_id.substr(0, kBootIdBytesMax));
+  open->u64be(static_cast<uint64_t>(std::clamp(frame.uptime, Duration(0), kUptimeMax).count()));
 }
 
 std::optional<HelloFrame> decode_hello(std::string_view payload) {
@@ -163,9 +166,17 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
   frame.host = read_text(reader);
   frame.agent_version = read_text(reader);
   frame.token = read_text(reader);
+  if (!reader.done()) {
+    frame.kernel = read_text(reader);
+    frame.boot_id = read_text(reader);
+    const uint64_t uptime_ms = reader.u64be();
+    if (uptime_ms > static_cast<uint64_t>(kUptimeMax.count())) return std::nullopt;
+    frame.uptime = Duration(uptime_ms);
+  }
   if (frame.lane >= kLaneCount || frame.acknowledged.epoch == 0) return std::nullopt;
   if (frame.host.size() > kHostBytesMax || frame.agent_version.size() > kAgentVersionBytesMax ||
-      frame.token.size() > kTokenBytesMax) {
+      frame.token.size() > kTokenBytesMax || frame.kernel.size() > kKernelBytesMax ||
+      frame.boot_id.size() > kBootIdBytesMax) {
     return std::nullopt;
   }
   return if_whole(reader, frame);
@@ -228,6 +239,7 @@ void append_frame(std::string& out, const StatusFrame& frame) {
     open->u8(note.state);
     put(open.writer(), note.reason.substr(0, kCollectorReasonBytesMax));
   }
+  for (const CollectorNote& note : std::span(frame.collectors).first(count)) open->u8(note.sources);
 }
 
 std::optional<StatusFrame> decode_status(std::string_view payload) {
@@ -246,6 +258,9 @@ std::optional<StatusFrame> decode_status(std::string_view payload) {
     if (note.name.size() > kCollectorNameBytesMax || note.reason.size() > kCollectorReasonBytesMax)
       return std::nullopt;
     frame.collectors.push_back(note);
+  }
+  if (!reader.done()) {
+    for (CollectorNote& note : frame.collectors) note.sources = reader.u8();
   }
   return if_whole(reader, frame);
 }

@@ -31,6 +31,9 @@ inline constexpr size_t kTagsBytesMax = 1024;             // the tags of a batch
 inline constexpr size_t kFrameBytesMax = kBatchTextBytesMax + kTagsBytesMax + 64;
 inline constexpr size_t kHostBytesMax = 256;
 inline constexpr size_t kAgentVersionBytesMax = 64;
+inline constexpr size_t kKernelBytesMax = 128;
+inline constexpr size_t kBootIdBytesMax = 64;
+inline constexpr Duration kUptimeMax = std::chrono::years(100);
 inline constexpr size_t kCollectorsMax = 64;  // per status frame
 inline constexpr size_t kCollectorNameBytesMax = 64;
 inline constexpr size_t kCollectorReasonBytesMax = 256;
@@ -63,6 +66,10 @@ struct HelloFrame {
   std::string_view host{};           // the agent's host name; at most kHostBytesMax
   std::string_view agent_version{};  // the program's version; at most kAgentVersionBytesMax
   std::string_view token{};          // at most kTokenBytesMax
+  // Of the agent's host, empty or 0 if they are not known. Agents before these fields have none.
+  std::string_view kernel{};   // the release that runs, "6.1.0-18-amd64"; at most kKernelBytesMax
+  std::string_view boot_id{};  // another one at each boot; at most kBootIdBytesMax
+  Duration uptime{};           // since the boot, when the agent sends this; at most kUptimeMax
 };
 
 // Lines of the line protocol. Each line has a time and ends with LF.
@@ -84,11 +91,24 @@ struct GapFrame {
   Timestamp time{};  // the time of the next batch
 };
 
+// What a collector's numbers come from; a set of bits.
+enum CollectorSources : uint8_t {
+  kSourcesNotKnown = 0,
+  kSourceFiles = 1,     // files of the kernel, or of programs
+  kSourceEbpf = 2,      // programs in the kernel
+  kSourceCounters = 4,  // counters of the CPUs
+};
+
+inline constexpr uint8_t kCollectorUnavailable = 2;
+
 // The state of one collector.
 struct CollectorNote {
   std::string_view name{};    // at most kCollectorNameBytesMax
-  uint8_t state = 0;          // 0 ok, 1 degraded, 2 unavailable
+  uint8_t state = 0;          // 0 ok, 1 degraded, kCollectorUnavailable
   std::string_view reason{};  // empty if ok; at most kCollectorReasonBytesMax
+  // CollectorSources that serve now; an unavailable collector has none. Otherwise none means that the agent
+  // does not say.
+  uint8_t sources = kSourcesNotKnown;
 
   bool operator==(const CollectorNote&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,16 @@ struct CollectorTrouble {
   std::string reason;
 };
 
+// What serves a collector, of one that says so.
+struct CollectorSource {
+  std::string name;
+  uint8_t sources = 0;  // CollectorNote::sources; 0: nothing serves it
+
+  bool operator==(const CollectorSource&) const = default;
+};
+// Those of one agent in the order of its report; nullptr: it has not said.
+using SharedSources = std::shared_ptr<const std::vector<CollectorSource>>;
+
 // The newest StatusFrame of a connection, with a bounded list of troubles.
 struct AgentStatus {
   static constexpr size_t kTroublesKept = 16;  // the first 16; collectors_not_ok counts all
@@ -39,10 +50,12 @@ struct AgentConnectionInfo {
   std::string host;
   std::string peer;
   std::string agent_version;
+  HostBoot boot;
   Timestamp since{};       // when the connection opened, by the server's clock
   Duration clock_ahead{};  // how far the agent's clock is ahead of the server's; negative if it lags
   RefusalCounts refused{};
   std::optional<AgentStatus> status = {};
+  SharedSources sources = {};
 };
 
 struct AgentInfo {
@@ -55,6 +68,7 @@ struct AgentInfo {
   const std::string& agent_version() const {
     return connection ? connection->agent_version : row.agent_version;
   }
+  const HostBoot& boot() const { return connection ? connection->boot : row.boot; }
 };
 
 // Agents of different ids that both send as one host: their samples are added up.

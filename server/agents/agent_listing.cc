@@ -28,7 +28,7 @@ void mark_those_that_meet(std::vector<HostSender>& senders) {
 
 }  // namespace
 
-std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
+std::vector<AgentInfo> AgentRegistry::list(size_t limit, const Accepts& accepts) const {
   std::vector<AgentInfo> agents;
   {
     MutexLock lock(mutex_);
@@ -36,7 +36,7 @@ std::vector<AgentInfo> AgentRegistry::list(size_t limit) const {
     for (const auto& [id, agent] : agents_) {
       AgentInfo info{agent->row_copy, agent->durable, std::nullopt};
       if (agent->connected) info.connection = agent->connected->info;
-      agents.push_back(std::move(info));
+      if (!accepts || accepts(info)) agents.push_back(std::move(info));
     }
   }
   std::sort(agents.begin(), agents.end(), [](const AgentInfo& a, const AgentInfo& b) {
@@ -52,13 +52,15 @@ std::vector<AgentRegistry::AgentState> AgentRegistry::states() const {
   states.reserve(agents_.size());
   for (const auto& [id, agent] : agents_) {
     const AgentRow& row = agent->row_copy;
-    AgentState state{
-        .id = id, .host = row.host, .version = row.agent_version, .gaps = row.gaps, .last_gap = {}};
-    state.is_connected = agent->connected != nullptr;
-    if (state.is_connected) {
-      state.host = agent->connected->info.host;
-      state.version = agent->connected->info.agent_version;
-    }
+    const AgentConnectionInfo* const info = agent->connected ? &agent->connected->info : nullptr;
+    AgentState state{.id = id,
+                     .host = info != nullptr ? info->host : row.host,
+                     .version = info != nullptr ? info->agent_version : row.agent_version,
+                     .is_connected = info != nullptr,
+                     .boot = info != nullptr ? info->boot : row.boot,
+                     .sources = info != nullptr ? info->sources : nullptr,
+                     .gaps = row.gaps,
+                     .last_gap = {}};
     if (!row.last_gaps.empty()) state.last_gap = row.last_gaps.back();
     states.push_back(std::move(state));
   }

@@ -13,8 +13,28 @@ AgentPosition start_of(uint32_t epoch, Timestamp time) { return {epoch, 0, 0, ti
 
 bool has_secret(const AgentRow& row) { return row.secret != SecretHash{}; }
 
+// By the server's clock: the agent's may be wrong.
+HostBoot boot_of(const HelloFrame& hello, Timestamp now) {
+  HostBoot boot{.kernel = std::string(hello.kernel), .id = std::string(hello.boot_id)};
+  if (hello.uptime > Duration(0)) boot.time = now - hello.uptime;
+  return boot;
+}
+
+SharedSources sources_of(const StatusFrame& frame) {
+  const auto is_known = [](const CollectorNote& note) {
+    return note.sources != kSourcesNotKnown || note.state == kCollectorUnavailable;
+  };
+  // An agent that does not say it has a collector that works and no source of it.
+  if (!std::ranges::all_of(frame.collectors, is_known)) return nullptr;
+  auto sources = std::make_shared<std::vector<CollectorSource>>();
+  for (const CollectorNote& note : frame.collectors)
+    sources->push_back({std::string(note.name), note.sources});
+  return sources;
+}
+
 // Returns the row that the first frame after this hello extends.
-AgentRow provisional_row(const AgentRow& row, const HelloFrame& hello, const LineSender& sender) {
+AgentRow provisional_row(const AgentRow& row, const HelloFrame& hello, const LineSender& sender,
+                         Timestamp now) {
   AgentRow provisional = row;
   provisional.id = hello.id;
   provisional.is_ephemeral = hello.is_ephemeral;
@@ -22,6 +42,7 @@ AgentRow provisional_row(const AgentRow& row, const HelloFrame& hello, const Lin
   provisional.host = hello.host;
   provisional.peer = sender.text();
   provisional.agent_version = hello.agent_version;
+  provisional.boot = boot_of(hello, now);
   const AgentPosition& said = hello.acknowledged;
   if (said.epoch > provisional.position.epoch) provisional.position = start_of(said.epoch, row.position.time);
   return provisional;
@@ -83,7 +104,7 @@ std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::
     const auto found = agents_.find(hello.id);
     if (found == agents_.end() || found->second != agent) return std::nullopt;
     if (agent->is_being_forgotten) return RefuseReason::kStopping;
-    AgentRow provisional = provisional_row(agent->row, hello, sender);
+    AgentRow provisional = provisional_row(agent->row, hello, sender, now.wall);
     if (has_secret(agent->row) && agent->row.secret != provisional.secret) {
       wrong_owner_.add();
       conflicts_.note(AgentConflict::Kind::kOwner, hello.id, agent->side(), std::move(side), now.steady);
@@ -108,6 +129,7 @@ std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::
                           AgentConnectionInfo{.host = std::move(side.host),
                                               .peer = std::move(side.peer),
                                               .agent_version = std::string(hello.agent_version),
+                                              .boot = provisional.boot,
                                               .since = now.wall,
                                               .clock_ahead = hello.clock - now.wall}});
     agent->provisional = std::make_unique<AgentRow>(std::move(provisional));
@@ -138,12 +160,15 @@ void AgentRegistry::note_status(const Lease& lease, const StatusFrame& frame,
     if (status.troubles.size() < AgentStatus::kTroublesKept)
       status.troubles.push_back({std::string(note.name), note.state, std::string(note.reason)});
   }
+  SharedSources sources = sources_of(frame);
   Agent& agent = *lease.agent;
   MutexLock own(agent.mutex);
   if (agent.connection != lease.connection) return;
   MutexLock lock(mutex_);
   AgentConnectionInfo& info = agent.connected->info;
   info.status = std::move(status);
+  // The same list stays one object, so that who watches it compares a pointer.
+  if (!info.sources || !sources || *info.sources != *sources) info.sources = std::move(sources);
   if (clock_ahead) info.clock_ahead = *clock_ahead;
 }
 

@@ -111,14 +111,17 @@ class AgentRegistry final : public TickParticipant {
   // suspect, the time that retention goes by if it is earlier.
   Timestamp time_for_lines(TickTime now) const;
 
-  // Returns at most `limit` agents, ordered by host, then id.
-  std::vector<AgentInfo> list(size_t limit) const;
+  // Returns at most `limit` agents that `accepts` accepts (all if it is empty), ordered by host, then id.
+  using Accepts = std::function<bool(const AgentInfo&)>;
+  std::vector<AgentInfo> list(size_t limit, const Accepts& accepts = {}) const;
   // A summary of one agent.
   struct AgentState {
     AgentId id{};
     std::string host;
     std::string version;
     bool is_connected = false;
+    HostBoot boot;
+    SharedSources sources;  // nullptr if it is not connected, or has not said
     uint64_t gaps = 0;
     std::optional<AgentGap> last_gap;
   };

@@ -24,7 +24,7 @@ namespace {
 class Present {
  public:
   Present(const DemoWorld& world, const Server::Ports& ports, const Clock& clock, Log& log)
-      : clock_(clock), senders_(world, {ports.line, ports.graphite, ports.statsd, ports.http}) {
+      : clock_(clock), senders_(world, {ports.line, ports.graphite, ports.statsd, ports.http, ports.admin}) {
     for (size_t i = 0; i < world.fleet().size() && !ports.agent.host.empty(); ++i)
       agents_.push_back(std::make_unique<DemoAgent>(world, i, ports.agent));
     thread_ = Thread(log, "demo", [this] { run(); });

@@ -6,6 +6,7 @@
 
 #include "agent/catalogue/family_lines.h"
 #include "base/hash.h"
+#include "server/demo/demo_boots.h"
 #include "server/demo/demo_lines.h"
 #include "server/demo/noise.h"
 
@@ -14,16 +15,21 @@ namespace {
 
 constexpr uint8_t kAgentNetwork = 1;  // agents send from 127.1.x.y
 
-AgentId id_of(uint64_t key) {
-  AgentId id;
-  for (size_t i = 0; i < id.bytes.size(); ++i)
-    id.bytes[i] = static_cast<uint8_t>(mixed(key + i / 8) >> (i % 8 * 8));
-  return id;
+AgentSecret secret_of(DemoHost host) {
+  host.key = mixed(~host.key);
+  return {demo_agent_id(host).bytes};
 }
 
-AgentSecret secret_of(uint64_t key) { return {id_of(mixed(~key)).bytes}; }
-
 constexpr uint32_t kEpoch = 1;
+
+uint8_t sources_of(std::string_view collector) {
+  constexpr std::string_view kFiles[] = {"cgroup", "cpu", "load", "psi"};
+  constexpr std::string_view kBoth[] = {"block", "inet", "memory", "net"};
+  if (collector == "pmu") return kSourceCounters;
+  if (std::ranges::find(kFiles, collector) != std::end(kFiles)) return kSourceFiles;
+  const bool has_files = std::ranges::find(kBoth, collector) != std::end(kBoth);
+  return has_files ? kSourceFiles | kSourceEbpf : kSourceEbpf;
+}
 
 // web7 is away again, from one time after the start to another.
 constexpr int64_t kAwayFrom = 60;
@@ -90,12 +96,16 @@ void DemoAgent::connect(Timestamp now) {
   received_.clear();
   is_welcome_ = false;
   HelloFrame hello;
-  hello.id = id_of(host_.key);
-  hello.secret = secret_of(host_.key);
+  hello.id = demo_agent_id(host_);
+  hello.secret = secret_of(host_);
   hello.acknowledged.epoch = kEpoch;
   hello.clock = now + clock_ahead_;
   hello.host = host_.name;
   hello.agent_version = STATMILL_VERSION;
+  const HostBoot boot = demo_boot(host_, world_.start_s());
+  hello.kernel = boot.kernel;
+  hello.boot_id = boot.id;
+  hello.uptime = now - boot.time;
   std::string frame;
   append_frame(frame, hello);
   stream_.send(frame);
@@ -140,11 +150,11 @@ std::vector<CollectorNote> DemoAgent::collector_notes() const {
   for (const std::string_view name : kCollectors) {
     const DemoStory state = collector_state(host_, name);
     if (state == DemoStory::kNone) {
-      notes.push_back({name, 0, {}});
+      notes.push_back({name, 0, {}, sources_of(name)});
     } else if (name == "pmu") {
       notes.push_back({name, 2, "no PMU: perf_event_open: No such file or directory"});
     } else if (state == DemoStory::kLacksPart) {
-      notes.push_back({name, 1, "text only: the kernel has no BTF"});
+      notes.push_back({name, 1, "text only: the kernel has no BTF", kSourceFiles});
     } else {
       notes.push_back({name, 2, "the kernel has no BTF"});
     }

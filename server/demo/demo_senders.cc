@@ -40,6 +40,21 @@ std::string odd_names() {
   return lines;
 }
 
+// For a parameter of a URL; names of the demo have no other characters that need it.
+std::string url_encoded(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == ';') {
+      out += "%3B";
+    } else if (c == '=') {
+      out += "%3D";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 bool is_of_program(const DemoSeries& series) {
   return series.host == nullptr && series.family != &stock_family();
 }
@@ -55,6 +70,12 @@ DemoSenders::DemoSenders(const DemoWorld& world, Ports ports)
 
 void DemoSenders::tick(Timestamp now, SteadyTime steady) {
   const int64_t now_s = unix_seconds(now);
+  if (next_slot_s_ == world_.start_s()) {
+    for (const DemoRequest& one : demo_events(world_.start_s())) request(events_, one);
+    for (const DemoRequest& one : demo_dashboards()) request(dashboards_, one);
+    next_rename_ = steady + kRenameInterval;
+  }
+  rename(steady);
   if (now_s >= next_slot_s_) {
     send_programs(next_slot_s_);
     send_odd_names();
@@ -87,6 +108,7 @@ void DemoSenders::send_programs(int64_t slot_begin_s) {
     lines = "# app shop-demo\n# owner the shop's team\n";
     for (const Family& family : shop_metadata())
       append_family_line(lines, {family.kind, family.path, family.unit, family.help});
+    lines.append(kRenamedFrom).append(" 21.5\n");
   }
   DemoSample sample;
   for (const DemoSeries& series : world_.series()) {
@@ -135,10 +157,29 @@ void DemoSenders::post(std::string_view lines) {
   if (ports_.http.host.empty()) return;
   http_.receive(http_answers_);  // notices that the server has closed the connection
   http_answers_.clear();
-  if (!http_.is_open()) http_ = LoopbackStream(loopback_address(kSenderNetwork, kPrograms), ports_.http);
-  std::string request = "POST /api/v1/lines HTTP/1.1\r\nHost: " + ports_.http.text() +
-                        "\r\nContent-Length: " + std::to_string(lines.size()) + "\r\n\r\n";
-  http_.send(request.append(lines));
+  request(http_, {.method = "POST", .target = "/api/v1/lines", .body = std::string(lines)});
+}
+
+// Does not wait for the answer.
+void DemoSenders::request(LoopbackStream& stream, const DemoRequest& request) {
+  if (ports_.http.host.empty()) return;
+  if (!stream.is_open()) stream = LoopbackStream(loopback_address(kSenderNetwork, kPrograms), ports_.http);
+  stream.send(request.method + " " + request.target + " HTTP/1.1\r\nHost: " + ports_.http.text() + "\r\n" +
+              request.fields + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" +
+              request.body);
+}
+
+// Asks until it is done: the series must have come before.
+void DemoSenders::rename(SteadyTime steady) {
+  if (is_renamed_ || ports_.admin.empty() || steady < next_rename_) return;
+  next_rename_ = steady + kRenameInterval;
+  admin_.receive(admin_answers_);
+  is_renamed_ = admin_answers_.find("\"renamed\":1") != std::string::npos;
+  admin_answers_.clear();
+  if (is_renamed_) return admin_.close();
+  if (!admin_.is_open()) admin_ = LoopbackStream(ports_.admin);
+  admin_.send("POST /admin/v1/rename?from=" + url_encoded(kRenamedFrom) + "&to=" + url_encoded(kRenamedTo) +
+              " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
 }
 
 // Three senders whose lines are refused, each for a reason of its own.

@@ -1,5 +1,5 @@
 // DemoSenders: what the demo's server gets by its other doors: programs at the line, statsd, Graphite and
-// HTTP ports, and senders whose lines are refused.
+// HTTP ports, senders whose lines are refused, and people who mark events and save dashboards.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "server/demo/demo_documents.h"
 #include "server/demo/demo_world.h"
 #include "server/demo/loopback.h"
 
@@ -20,6 +21,7 @@ class DemoSenders {
     Endpoint graphite;
     Endpoint statsd;
     Endpoint http;
+    std::string admin = {};  // the path of the admin socket
   };
   // `world` must outlive it.
   DemoSenders(const DemoWorld& world, Ports ports);
@@ -34,6 +36,8 @@ class DemoSenders {
   void send_late(int64_t now_s);
   void send_refused();
   void post(std::string_view lines);
+  void request(LoopbackStream& stream, const DemoRequest& request);
+  void rename(SteadyTime steady);
   void send_line(LoopbackStream& stream, size_t sender, const Endpoint& to, std::string_view lines);
 
   static constexpr Duration kRefusedInterval = std::chrono::milliseconds(500);
@@ -42,6 +46,7 @@ class DemoSenders {
   static constexpr int64_t kLateInterval = 60;
   static constexpr int64_t kLateBy = 7200;
   static constexpr size_t kUsersAtOnce = 25;
+  static constexpr Duration kRenameInterval = std::chrono::seconds(1);
 
   const DemoWorld& world_;
   const Ports ports_;
@@ -51,6 +56,12 @@ class DemoSenders {
   LoopbackStream users_;
   LoopbackStream http_;
   std::string http_answers_;
+  LoopbackStream events_;
+  LoopbackStream dashboards_;
+  LoopbackStream admin_;
+  std::string admin_answers_;
+  bool is_renamed_ = false;
+  SteadyTime next_rename_{};
   int64_t next_slot_s_;
   Timestamp next_events_;
   int64_t next_late_s_;

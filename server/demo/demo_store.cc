@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/demo/demo_boots.h"
 #include "storage/activity.h"
 
 namespace statmill {
@@ -85,8 +86,8 @@ class DemoSnapshot final : public StoreSnapshot {
  private:
   // Returns true if the past may have the chunk. Ascends with the id: false from the first later id on.
   bool is_past(const ChunkKey& key) {
-    return key.id < past_.count() && key.chunk >= std::max(past_.first(key.tier), floor(key.tier)) &&
-           key.chunk <= past_.last(key.tier);
+    return past_.has(key.tier) && key.id < past_.count() &&
+           key.chunk >= std::max(past_.first(key.tier), floor(key.tier)) && key.chunk <= past_.last(key.tier);
   }
   std::shared_ptr<const std::string> past(const ChunkKey& key) {
     if (auto found = cache_.find(key)) return found;
@@ -114,6 +115,7 @@ Status DemoStore::write_names(const DemoWorld& world) {
   // Which shard's row has the activity of a series does not matter.
   batch.flushed.push_back({0, 0, encode_activity(std::move(activity))});
   batch.rollup_position = RollupPosition{past_.open_chunk(), 0};
+  batch.agents = demo_agents_before(world.fleet(), world.start_s());
   return below_.write(batch);
 }
 

@@ -19,8 +19,8 @@ class DemoStore final : public Store {
   // Both must outlive it.
   DemoStore(Store& below, const PastChunks& past) : below_(below), past_(past), cache_(kCacheBytes) {}
 
-  // Writes the names of the past's series, and how far rollup is, to an empty store. Call it before anything
-  // else is written to the store.
+  // Writes the names of the past's series, how far rollup is, and what was known of agents, to an empty
+  // store. Call it before anything else is written to the store.
   Status write_names(const DemoWorld& world);
 
   const Tiers& tiers() const override { return below_.tiers(); }

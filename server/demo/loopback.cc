@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 
 #include <array>
 #include <cerrno>
@@ -39,6 +40,15 @@ LoopbackStream::LoopbackStream(const std::string& from, const Endpoint& to)
     : socket_(connected(SOCK_STREAM, from, to)) {
   const timeval patience{kPatienceSeconds, 0};
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+}
+
+LoopbackStream::LoopbackStream(const std::string& path)
+    : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+  if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    socket_.reset();
 }
 
 void LoopbackStream::send(std::string_view bytes) {

@@ -11,7 +11,7 @@
 
 namespace statmill {
 
-// A TCP connection. Confined to one thread.
+// A connection by TCP, or by a unix socket. Confined to one thread.
 class LoopbackStream {
  public:
   // Has no connection.
@@ -19,6 +19,8 @@ class LoopbackStream {
   // Connects; waits for the server's kernel only. is_open() is false if that failed. `from`: an IPv4 address
   // of this host.
   LoopbackStream(const std::string& from, const Endpoint& to);
+  // The same with a unix socket.
+  explicit LoopbackStream(const std::string& path);
 
   bool is_open() const { return socket_.is_open(); }
   void close() { socket_.reset(); }

@@ -24,6 +24,8 @@ class PastChunks {
   PastChunks(const DemoWorld& world, const Tiers& tiers);
 
   SeriesId count() const { return static_cast<SeriesId>(world_.series().size()); }
+  // Whether the past has the tier: it has no seconds (Tiers::detail()).
+  bool has(TierNo tier) const { return tier < tiers_.count(); }
   // The first chunk of the tier with data.
   ChunkNo first(TierNo tier) const { return tiers_[tier].chunk_of_time(world_.begin_s()); }
   // The last one. Coarser tiers may have none in it.
@@ -34,7 +36,7 @@ class PastChunks {
   ChunkNo open_chunk() const { return tiers_.finest().chunk_of_slot(end_); }
 
   // Returns the frames of the chunk (storage/codec/codec.h); an empty text if it has no data. Cost: a pass
-  // over its slots.
+  // over its slots. Requires: has(key.tier).
   std::string frames(const ChunkKey& key) const;
 
  private:

@@ -1,5 +1,5 @@
-// AgentEvents: makes events of what happens to agents: away for a minute, connected again, lines lost for
-// good, another version of the program.
+// AgentEvents: makes events of what happens to agents and their hosts: away for a minute, connected again,
+// lines lost for good, another version of the program; a boot, another kernel, other sources of a collector.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,15 @@ class AgentEvents {
  public:
   static constexpr Duration kInterval = std::chrono::seconds(5);
   static constexpr Duration kAway = std::chrono::minutes(1);
+  static constexpr Duration kSourcesApart = std::chrono::minutes(10);  // two events of one host's sources
   static constexpr size_t kSingle = 5;  // agents of one check that have an event of their own
   static constexpr size_t kNamed = 20;  // agents named in a common one, which counts all
 
   // Both must outlive it.
   AgentEvents(const AgentRegistry& agents, EventLog& events) : agents_(agents), events_(events) {}
 
-  // Checks once every kInterval. The first check only notes how things are. Cost of a check: one pass over
-  // all agents.
+  // Checks once every kInterval. The first check only notes how things are; call it before agents connect.
+  // Cost of a check: one pass over all agents.
   void tick(TickTime now);
 
  private:
@@ -37,7 +38,10 @@ class AgentEvents {
     Timestamp gone_wall{};
     uint64_t gaps = 0;
     std::string version;
-    uint64_t check = 0;  // the last check that saw it
+    HostBoot boot;
+    SharedSources sources;
+    SteadyTime sources_due{};  // when the next event of them may come
+    uint64_t check = 0;        // the last check that saw it
   };
   // What one check found, one kind each.
   struct Found {
@@ -45,9 +49,17 @@ class AgentEvents {
     std::vector<Event> back;
     std::vector<Event> gaps;
     std::vector<Event> versions;
+    std::vector<Event> boots;
+    std::vector<Event> kernels;
+    std::vector<Event> sources;
   };
 
-  void check(const AgentRegistry::AgentState& agent, Known& known, TickTime now, Found& found) const;
+  using AgentState = AgentRegistry::AgentState;
+  static void check_presence(const AgentState& agent, Known& known, TickTime now, Found& found);
+  static void check_gaps(const AgentState& agent, Known& known, Found& found);
+  static void check_version(const AgentState& agent, Known& known, TickTime now, Found& found);
+  static void check_boot(const AgentState& agent, Known& known, TickTime now, Found& found);
+  static void check_sources(const AgentState& agent, Known& known, TickTime now, Found& found);
   void add(std::vector<Event> events, const std::string& what);
 
   const AgentRegistry& agents_;

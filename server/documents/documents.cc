@@ -5,6 +5,7 @@
 
 #include "server/documents/dashboard_routes.h"
 #include "server/documents/event_routes.h"
+#include "server/documents/graphite_events.h"
 #include "server/documents/view_routes.h"
 
 namespace statmill {
@@ -48,10 +49,12 @@ void Documents::restore(DocumentRows rows) {
   for (const DocumentKey& key : rows.damaged) changes_.remove(key);
   if (!rows.damaged.empty())
     services_.log.error("events, dashboards or views are damaged and lost", {{"rows", rows.damaged.size()}});
+  agent_events_.tick(TickTime::of(services_.clock));  // notes how agents were before the first one connects
 }
 
 std::vector<Route> Documents::routes() {
   std::vector<Route> routes = event_routes(events_, writes_, services_.clock);
+  std::ranges::move(graphite_event_routes(events_, writes_, services_.clock), std::back_inserter(routes));
   std::ranges::move(dashboard_routes({dashboards_, files_, writes_, services_.clock}),
                     std::back_inserter(routes));
   std::ranges::move(view_routes(views_, writes_, services_.clock), std::back_inserter(routes));

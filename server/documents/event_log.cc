@@ -18,10 +18,10 @@ size_t bytes_of(const Event& event) {
   return bytes;
 }
 
-bool has_any(const std::vector<std::string>& tags, const std::vector<std::string>& wanted) {
-  return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& tag) {
-           return std::ranges::find(tags, tag) != tags.end();
-         });
+bool has_wanted_tags(const std::vector<std::string>& tags, const EventQuery& query) {
+  const auto is_there = [&](const std::string& tag) { return std::ranges::find(tags, tag) != tags.end(); };
+  return query.needs_all_tags ? std::ranges::all_of(query.tags, is_there)
+                              : query.tags.empty() || std::ranges::any_of(query.tags, is_there);
 }
 
 // Matches globs of events with texts. Many events have the same glob, which is parsed once.
@@ -150,7 +150,7 @@ EventPage EventLog::find(const EventQuery& query) const {
   PlaceFilter places(query.where);
   for (const auto& event : newest_first) {
     if (query.from && event->until.value_or(event->time) < *query.from) continue;
-    if (!has_any(event->tags, query.tags) || !places.accepts(event->where)) continue;
+    if (!has_wanted_tags(event->tags, query) || !places.accepts(event->where)) continue;
     page.is_truncated = page.events.size() >= query.limit || places.is_exhausted();
     if (page.is_truncated) break;
     page.events.push_back(*event);
@@ -158,6 +158,22 @@ EventPage EventLog::find(const EventQuery& query) const {
   page.is_truncated = page.is_truncated || places.is_exhausted();
   std::ranges::reverse(page.events);
   return page;
+}
+
+uint64_t EventLog::last_id() const {
+  MutexLock lock(mutex_);
+  return last_id_;
+}
+
+std::vector<std::shared_ptr<const Event>> EventLog::after(uint64_t id, size_t bytes_max) const {
+  std::vector<std::shared_ptr<const Event>> newer;
+  size_t bytes = 0;
+  MutexLock lock(mutex_);
+  for (auto at = times_.upper_bound(id); at != times_.end() && (newer.empty() || bytes < bytes_max); ++at) {
+    newer.push_back(events_.at({at->second, at->first}));
+    bytes += bytes_of(*newer.back());
+  }
+  return newer;
 }
 
 std::optional<Event> EventLog::newest_own(std::string_view tag) const {

@@ -26,6 +26,7 @@ struct EventQuery {
   std::optional<Timestamp> from = {};   // that end at `from` or later
   std::optional<Timestamp> until = {};  // that begin before
   std::vector<std::string> tags = {};   // that have any of them; empty: all events
+  bool needs_all_tags = false;          // that have all of them, instead
   std::vector<std::string> where = {};  // whose `where` matches any of them or is empty; empty: all events
   size_t limit = 500;                   // the newest
 };
@@ -59,6 +60,11 @@ class EventLog {
 
   // Cost: a pass over the events of the time. Matching of `where` ends after about 0.1 s, with is_truncated.
   EventPage find(const EventQuery& query) const;
+  // The newest id; 0: there was no event yet.
+  uint64_t last_id() const;
+  // Returns the events with ids above `id`, by id, as far as they need about `bytes_max`; the first one
+  // always.
+  std::vector<std::shared_ptr<const Event>> after(uint64_t id, size_t bytes_max) const;
   // Returns the event of the server itself with this tag that was added last.
   std::optional<Event> newest_own(std::string_view tag) const;
 

@@ -133,6 +133,13 @@ void append_within(std::string& out, const SeriesAnswer& series) {
   append_number(out, percentile_error(series.joined_power));
 }
 
+void append_about(std::string& out, const SeriesAnswer& series) {
+  if (!series.about) return;
+  append_integer(out, "since", series.about->first_s);
+  append_integer(out, "last", series.about->last_s);
+  append_integer(out, "kept_from", series.about->kept_from_s);
+}
+
 void append_range(std::string& out, const QueryAnswer& answer) {
   const Bins& bins = answer.bins;
   append_integer(out, "from", bins.first_s);
@@ -248,8 +255,9 @@ Result<std::string> query_answer_json(const QueryAnswer& answer, std::span<const
     }
     append_text(out, "kind", kind_text(series.kind));
     append_unit(out, series);
-    if (form == SeriesForm::kName && series.kind == Kind::kDistribution && !percentiles.empty())
-      append_within(out, series);
+    append_about(out, series);
+    const bool is_within_known = form == SeriesForm::kName && series.kind == Kind::kDistribution;
+    if (is_within_known && (!percentiles.empty() || series.about)) append_within(out, series);
     if (!append_stats(out, answer, series, stats, percentiles, bytes_max)) return too_long(bytes_max);
     out.push_back('}');
   }
@@ -279,6 +287,7 @@ Result<std::string> heatmap_json(const QueryAnswer& merged, std::span<const Heat
   }
   out.push_back(']');
   append_unit(out, merged.series.front());
+  append_about(out, merged.series.front());
   if (!merged.merged.empty()) append_within(out, merged.series.front());
   if (!append_stats(out, merged, merged.series.front(), stats, percentiles, bytes_max))
     return too_long(bytes_max);

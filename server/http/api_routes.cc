@@ -11,10 +11,12 @@ namespace statmill {
 namespace {
 
 constexpr std::array<ParameterRule, 1> kCardinalityParameters = {{{"parts"}}};
+constexpr std::array<ParameterRule, 2> kAgentsParameters = {{{"host"}, {"since"}}};
+constexpr std::array<ParameterRule, 1> kRetentionParameters = {{{"name"}}};
 constexpr std::array<ParameterRule, 2> kSeriesParameters = {{{"match"}, {"limit"}}};
 constexpr std::array<ParameterRule, 3> kTreeParameters = {{{"prefix"}, {"limit"}, {"after"}}};
 constexpr std::array<ParameterRule, 4> kSearchParameters = {{{"q"}, {"limit"}, {"kind"}, {"under"}}};
-constexpr std::array<ParameterRule, 11> kQueryParameters = {{{"series", true},
+constexpr std::array<ParameterRule, 12> kQueryParameters = {{{"series", true},
                                                              {"expr"},
                                                              {"from"},
                                                              {"until"},
@@ -24,8 +26,9 @@ constexpr std::array<ParameterRule, 11> kQueryParameters = {{{"series", true},
                                                              {"align"},
                                                              {"format"},
                                                              {"timeout"},
-                                                             {"missing"}}};
-constexpr std::array<ParameterRule, 10> kHeatmapParameters = {{{"series", true},
+                                                             {"missing"},
+                                                             {"about"}}};
+constexpr std::array<ParameterRule, 11> kHeatmapParameters = {{{"series", true},
                                                                {"from"},
                                                                {"until"},
                                                                {"step"},
@@ -34,7 +37,8 @@ constexpr std::array<ParameterRule, 10> kHeatmapParameters = {{{"series", true},
                                                                {"align"},
                                                                {"grouping"},
                                                                {"timeout"},
-                                                               {"missing"}}};
+                                                               {"missing"},
+                                                               {"about"}}};
 
 std::vector<Route> query_routes(const HttpServices& services) {
   const auto with = [&services](HttpResponse (*handle)(const HttpServices&, const Url&, QueryControl&,
@@ -113,13 +117,10 @@ std::vector<Route> api_routes(const HttpServices& services) {
            with(handle_queries),
            "queries that run, and the slowest of the last day",
            Lane::kMemory},
-          {"GET",
-           "/api/v1/status/agents",
-           {},
-           0,
-           with(handle_agents),
-           "known agents, their progress and their losses",
-           Lane::kMemory},
+          {"GET", "/api/v1/status/agents", kAgentsParameters, 0, with(handle_agents),
+           "known agents, their progress and their losses", Lane::kMemory},
+          {"GET", "/api/v1/retention", kRetentionParameters, 0, with(handle_retention),
+           "how long the series of a name is kept", Lane::kMemory},
           {"GET",
            "/api/v1/hosts",
            {},

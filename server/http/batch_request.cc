@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto kDefaults =
-    std::to_array<std::string_view>({"from", "until", "step", "max_points", "align", "timeout"});
+    std::to_array<std::string_view>({"from", "until", "step", "max_points", "align", "timeout", "about"});
 constexpr auto kOwn = std::to_array<std::string_view>({"expr", "grouping"});
 
 Error invalid(std::string text) { return {ErrorCode::kInvalid, std::move(text)}; }

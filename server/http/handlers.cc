@@ -81,8 +81,16 @@ HttpResponse handle_queries(const HttpServices& services, const Url&, std::strin
   return json(200, services.board.json());
 }
 
-HttpResponse handle_agents(const HttpServices& services, const Url&, std::string_view) {
-  return json(200, services.reports.agents());
+HttpResponse handle_agents(const HttpServices& services, const Url& url, std::string_view) {
+  const auto filter = parse_agent_filter(url, services.clock.wall());
+  if (!filter) return error_response(filter.error());
+  return json(200, services.reports.agents(*filter));
+}
+
+HttpResponse handle_retention(const HttpServices& services, const Url& url, std::string_view) {
+  const Result<std::string> name = parse_series_name(url);
+  if (!name) return error_response(name.error());
+  return json(200, services.reports.retention(*name));
 }
 
 HttpResponse handle_hosts(const HttpServices& services, const Url&, std::string_view) {

@@ -26,6 +26,7 @@ HttpResponse handle_status(const HttpServices& services, const HttpRequest& requ
 HttpResponse handle_rejects(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_queries(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_agents(const HttpServices& services, const Url& url, std::string_view body);
+HttpResponse handle_retention(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_hosts(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_cardinality(const HttpServices& services, const Url& url, std::string_view body);
 HttpResponse handle_healthz(const HttpServices& services, const Url& url, std::string_view body);

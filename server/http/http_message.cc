@@ -1,5 +1,6 @@
 #include "server/http/http_message.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -28,6 +29,13 @@ unsigned status_of(ErrorCode code) {
 }
 
 }  // namespace
+
+bool is_media_type(std::string_view content_type, std::string_view type) {
+  const std::string_view found = content_type.substr(0, content_type.find_first_of("; \t"));
+  return std::ranges::equal(found, type, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
 
 HttpResponse error_response(unsigned status, std::string_view message) {
   HttpResponse response;

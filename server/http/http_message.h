@@ -46,6 +46,10 @@ struct HttpResponse {
   bool varies_by_encoding = false;  // adds Vary, also if this answer is not compressed
 };
 
+// Returns true if a Content-Type field, which may have parameters, is of the media type, a text in lower
+// case.
+bool is_media_type(std::string_view content_type, std::string_view type);
+
 // Returns a response with the body {"error":"...","status":400} and a line end.
 HttpResponse error_response(unsigned status, std::string_view message);
 

@@ -36,7 +36,7 @@ void QueryBoard::remove(uint64_t id, unsigned status) {
   const auto place = std::ranges::upper_bound(slowest_, cost.ms, std::ranges::greater{},
                                               [](const Ended& e) { return e.cost.ms; });
   slowest_.insert(place, {now, std::move(query.text), std::move(query.client), status, cost});
-  if (slowest_.size() > kSlowestQueries) slowest_.pop_back();
+  if (slowest_.size() > slowest_max_) slowest_.pop_back();
 }
 
 bool QueryBoard::cancel(uint64_t id) {
@@ -64,6 +64,7 @@ QueryBoard::Overdue QueryBoard::most_overdue(SteadyTime now) const {
 
 std::string QueryBoard::json() const {
   const SteadyTime now = clock_.steady();
+  const Timestamp oldest = clock_.wall() - kKeptFor;
   std::string out;
   MutexLock lock(mutex_);
   {
@@ -82,6 +83,7 @@ std::string QueryBoard::json() const {
     }
     JsonArray slowest(answer.key("slowest"));
     for (const Ended& query : slowest_) {
+      if (query.time < oldest) continue;
       JsonObject one(slowest.element());
       one.number("time", static_cast<double>(unix_seconds(query.time)));
       one.text("query", query.text);

@@ -14,13 +14,13 @@
 
 namespace statmill {
 
-inline constexpr size_t kSlowestQueries = 100;
 inline constexpr size_t kQueryTextBytes = 1024;  // a longer text is cut to this length
 
 // Thread-safe.
 class QueryBoard {
  public:
-  explicit QueryBoard(const Clock& clock) : clock_(clock) {}
+  // Keeps at most `slowest_max` of the queries that have ended.
+  QueryBoard(const Clock& clock, size_t slowest_max) : clock_(clock), slowest_max_(slowest_max) {}
 
   // Lists a query until remove(). Returns its number. `control` must live until then.
   uint64_t add(std::string_view text, std::string_view client, QueryControl& control);
@@ -60,6 +60,7 @@ class QueryBoard {
   };
 
   const Clock& clock_;
+  const size_t slowest_max_;
   mutable Mutex mutex_;
   std::map<uint64_t, Running> running_ GUARDED_BY(mutex_);
   std::vector<Ended> slowest_ GUARDED_BY(mutex_);  // the slowest first

@@ -23,6 +23,7 @@ struct QueryOptions {
   QueryPoolOptions pool;
   size_t cache_bytes = size_t{128} << 20;   // memory for decoded chunks; 0: none are kept
   Duration slow = std::chrono::seconds(1);  // a query that takes longer is logged
+  size_t slowest_max = 100;                 // queries of the last day that /api/v1/status/queries lists
 };
 
 }  // namespace statmill

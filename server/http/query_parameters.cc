@@ -113,6 +113,11 @@ Result<QueryParameters> parse_range_and_format(const Url& url, Timestamp now) {
       return Error{ErrorCode::kInvalid, "parameter align: neither true nor false"};
     out.request.align = *text == "true";
   }
+  if (const auto text = url.find("about")) {
+    if (*text != "true" && *text != "false")
+      return Error{ErrorCode::kInvalid, "parameter about: neither true nor false"};
+    out.request.wants_about = *text == "true";
+  }
   if (const auto text = url.find("timeout")) {
     const Result<Duration> timeout = parse_timeout(*text);
     if (!timeout) return parameter_error("timeout", timeout.error());
@@ -229,6 +234,28 @@ Result<Queries::SearchRequest> parse_search_parameters(const Url& url) {
   if (!limit) return parameter_error("limit", limit.error());
   out.limit = static_cast<size_t>(*limit);
   return out;
+}
+
+Result<Reports::AgentFilter> parse_agent_filter(const Url& url, Timestamp now) {
+  Reports::AgentFilter out;
+  if (const auto text = url.find("host")) {
+    Result<Glob> host = Glob::parse(*text);
+    if (!host) return parameter_error("host", host.error());
+    out.host = *std::move(host);
+  }
+  if (const auto text = url.find("since")) {
+    const Result<int64_t> since = parse_time(*text, now);
+    if (!since) return parameter_error("since", since.error());
+    out.since = from_unix_seconds(*since);
+  }
+  return out;
+}
+
+Result<std::string> parse_series_name(const Url& url) {
+  const auto text = url.find("name");
+  if (!text || text->empty()) return Error{ErrorCode::kInvalid, "parameter name: missing"};
+  Result<std::string> name = spelled_name(*text);
+  return name ? std::move(name) : parameter_error("name", name.error());
 }
 
 Result<size_t> parse_cardinality_parts(const Url& url) {

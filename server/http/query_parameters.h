@@ -10,6 +10,7 @@
 #include "server/http/url.h"
 #include "server/query/queries.h"
 #include "server/query/query.h"
+#include "server/report/reports.h"
 
 namespace statmill {
 
@@ -53,5 +54,8 @@ Result<SeriesParameters> parse_series_parameters(const Url& url);
 Result<Queries::TreeRequest> parse_tree_parameters(const Url& url);
 Result<Queries::SearchRequest> parse_search_parameters(const Url& url);
 Result<size_t> parse_cardinality_parts(const Url& url);
+Result<Reports::AgentFilter> parse_agent_filter(const Url& url, Timestamp now);
+// Parses `name`, in any spelling; returns the canonical one.
+Result<std::string> parse_series_name(const Url& url);
 
 }  // namespace statmill

@@ -13,7 +13,7 @@ QueryService::QueryService(const QueryOptions& options, const Services& services
     : options_(options),
       services_(services),
       memory_(options.limits.memory_total_bytes_max),
-      board_(services.clock),
+      board_(services.clock, options.slowest_max),
       slots_(services.registry.counter("statmill.query_slots", "Stored slots that queries have read.")),
       chunks_(services.registry.counter("statmill.query_chunks", "Chunks that queries have read.")),
       cached_(services.registry.counter("statmill.query_chunks_cached",

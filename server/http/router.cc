@@ -54,17 +54,10 @@ bool matches(std::string_view pattern, std::string_view path) {
 
 constexpr std::string_view kForm = "application/x-www-form-urlencoded";
 
-bool is_type(std::string_view content_type, std::string_view wanted) {
-  const std::string_view type = content_type.substr(0, content_type.find_first_of("; \t"));
-  return std::ranges::equal(type, wanted, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
-}
-
 // Puts the parameters of the form before those of the target.
 std::optional<HttpResponse> add_form(const Route& route, const HttpRequest& request, Url& url) {
   if (request.body.empty()) return std::nullopt;
-  if (!is_type(request.content_type, kForm)) {
+  if (!is_media_type(request.content_type, kForm)) {
     return route.refuse(415, route.json ? "the body must be of the type application/x-www-form-urlencoded or "
                                           "application/json"
                                         : "the body must be of the type application/x-www-form-urlencoded");
@@ -128,7 +121,7 @@ Router::Checked Router::check(const HttpRequest& request) const {
   const Route* route = find_route(request.method, url->path);
   if (route == nullptr) return refused(no_route(url->path));
   const bool takes_form = route->lane == Lane::kQuery && request.method == "POST";
-  if (takes_form && route->json && is_type(request.content_type, kJson))
+  if (takes_form && route->json && is_media_type(request.content_type, kJson))
     return check_json(*route, request, *url);
   if (takes_form && request.content_encoding.empty()) {
     if (auto response = add_form(*route, request, *url)) return refused(*std::move(response));
@@ -143,9 +136,9 @@ Router::Checked Router::check(const HttpRequest& request) const {
     return refused(
         route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
   }
-  if (!route->body_type.empty() && !is_type(request.content_type, route->body_type))
+  if (!route->body_type.empty() && !is_media_type(request.content_type, route->body_type))
     return refused(route->refuse(415, "the body must be of the type " + std::string(route->body_type)));
-  if (route->lane == Lane::kLive && !is_type(request.content_type, kJson))
+  if (route->lane == Lane::kLive && !is_media_type(request.content_type, kJson))
     return refused(route->refuse(415, "the body must be of the type application/json"));
   if (!request.content_encoding.empty())
     return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));

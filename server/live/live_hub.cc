@@ -41,7 +41,8 @@ Result<std::shared_ptr<LiveFeed>> LiveHub::open(std::string_view body, std::func
   }
   const auto on_end = [count = count_] { count->streams.fetch_sub(1, std::memory_order_relaxed); };
   auto stream =
-      std::make_shared<LiveStream>(*std::move(request), pool_, LiveStream::Hooks{std::move(wake), on_end});
+      std::make_shared<LiveStream>(*std::move(request), pool_, LiveStream::Hooks{std::move(wake), on_end},
+                                   services_.last_event ? services_.last_event() : 0);
   stream->send("state", services_.state());
   MutexLock lock(mutex_);
   streams_.push_back(stream);
@@ -62,6 +63,10 @@ std::vector<std::shared_ptr<LiveStream>> LiveHub::alive() {
   return out;
 }
 
+bool LiveHub::send_events(LiveStream& stream, uint64_t last) const {
+  return stream.last_event() >= last || stream.send_events(services_.events_after(stream.last_event()));
+}
+
 // Clients that come after a change have the new page, so only those that were there before hear of it.
 bool LiveHub::page_changed(SteadyTime now, bool has_streams) {
   const bool had_streams = std::exchange(had_streams_, has_streams);
@@ -80,11 +85,13 @@ SteadyTime LiveHub::turn(SteadyTime now) {
   const std::string state = is_state_due && !streams.empty() ? services_.state() : std::string();
   if (is_state_due) state_due_ = now + kLiveStateEvery;
   SteadyTime next = services_.page ? std::min(state_due_, page_due_) : state_due_;
+  const uint64_t last_event = services_.last_event ? services_.last_event() : 0;
   const LiveTurn turn{++turn_, services_.clock.wall(), services_.table, services_.store};
   for (const auto& stream : streams) {
     bool is_open = true;
     if (stream->is_due(now)) is_open = stream->send_slots(turn);
     if (is_open && is_state_due) is_open = stream->send("state", state);
+    if (is_open) is_open = send_events(*stream, last_event);
     if (is_open && has_new_page) is_open = stream->send("assets", "{}");
     if (!is_open) cut_.add();
     next = std::min(next, stream->due());

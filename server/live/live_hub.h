@@ -1,8 +1,8 @@
 // LiveHub: all live streams, and the thread that feeds them.
 //
-// Each stream gets its slots every second, or as it asked, the state of the server every five, and word of a
-// change of the page where it comes from a folder. The thread reads the store after flushes, so a disk that
-// hangs makes all streams silent.
+// Each stream gets its slots every second, or as it asked, the state of the server every five, new events at
+// each turn, and word of a change of the page where it comes from a folder. The thread reads the store after
+// flushes, so a disk that hangs makes all streams silent.
 #pragma once
 
 #include <atomic>
@@ -39,6 +39,10 @@ class LiveHub final : public LiveSource {
     std::function<std::string()> state;
     // The folder of the page, looked at every second while there are streams; null: the page does not change.
     std::unique_ptr<FolderWatch> page = {};
+    // The newest id of an event, and the events after an id, at most about kLiveEventsBytesMax of them.
+    // Called on any thread. Empty: there are no events.
+    std::function<uint64_t()> last_event = {};
+    std::function<LiveEvents(uint64_t id)> events_after = {};
   };
   // `streams_max`: of all clients.
   LiveHub(Services services, size_t streams_max);
@@ -59,6 +63,7 @@ class LiveHub final : public LiveSource {
     std::atomic<size_t> streams{0};  // relaxed: it guards no other memory
   };
   std::vector<std::shared_ptr<LiveStream>> alive() EXCLUDES(mutex_);
+  bool send_events(LiveStream& stream, uint64_t last) const;
   // Returns true if the streams are to hear that the page has changed.
   bool page_changed(SteadyTime now, bool has_streams);
   void run();

@@ -9,8 +9,11 @@
 
 namespace statmill {
 
-LiveStream::LiveStream(LiveRequest request, LivePool& pool, Hooks hooks)
-    : request_(std::move(request)), hooks_(std::move(hooks)), sent_(request_.series.size() * kLiveSlots, 0) {
+LiveStream::LiveStream(LiveRequest request, LivePool& pool, Hooks hooks, uint64_t last_event)
+    : request_(std::move(request)),
+      hooks_(std::move(hooks)),
+      sent_(request_.series.size() * kLiveSlots, 0),
+      last_event_(last_event) {
   series_.reserve(request_.series.size());
   for (const std::string& name : request_.series) series_.push_back(pool.of(name));
 }
@@ -32,6 +35,14 @@ bool LiveStream::send(std::string_view event, std::string_view data) {
     }
   }
   hooks_.wake();
+  return !is_cut();
+}
+
+bool LiveStream::send_events(const LiveEvents& events) {
+  last_event_ = events.last;
+  for (const std::string& data : events.data) {
+    if (!send("event", data)) return false;
+  }
   return !is_cut();
 }
 

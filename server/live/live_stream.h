@@ -18,6 +18,13 @@
 
 namespace statmill {
 
+// New annotations for streams, as the API answers them.
+struct LiveEvents {
+  uint64_t last = 0;                   // the id of the last one
+  std::vector<std::string> data = {};  // JSON without line ends, by id
+};
+inline constexpr size_t kLiveEventsBytesMax = size_t{32} << 10;  // of one turn, about; the others follow
+
 // take() and is_cut() are thread-safe; all else is confined to the hub's thread.
 class LiveStream final : public LiveFeed {
  public:
@@ -26,8 +33,9 @@ class LiveStream final : public LiveFeed {
     std::function<void()> wake;
     std::function<void()> on_end;
   };
-  // `pool` is used by the constructor alone.
-  LiveStream(LiveRequest request, LivePool& pool, Hooks hooks);
+  // `pool` is used by the constructor alone. `last_event`: the newest event that there is; the stream gets
+  // those after it.
+  LiveStream(LiveRequest request, LivePool& pool, Hooks hooks, uint64_t last_event = 0);
   ~LiveStream() override { hooks_.on_end(); }
 
   std::string take() override;
@@ -39,6 +47,9 @@ class LiveStream final : public LiveFeed {
   // Appends the slots that have changed since the last call, if any have. Returns false if the stream is cut.
   // A series that the store cannot read at present is left out.
   bool send_slots(const LiveTurn& turn);
+  // Appends events. Returns false if the stream is cut.
+  bool send_events(const LiveEvents& events);
+  uint64_t last_event() const { return last_event_; }
   // Returns true once `every` has passed since the last time that it was true.
   bool is_due(SteadyTime now);
   SteadyTime due() const { return due_; }
@@ -53,6 +64,7 @@ class LiveStream final : public LiveFeed {
   // was.
   std::vector<uint64_t> sent_;
   SteadyTime due_{};
+  uint64_t last_event_;
 
   // Written by the hub's thread, read by the session's. Relaxed: it guards no other memory.
   std::atomic<bool> is_cut_{false};

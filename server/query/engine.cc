@@ -60,6 +60,21 @@ void compute_percentiles(std::span<const Percentile> percentiles, SeriesAnswer& 
   }
 }
 
+std::optional<SeriesAbout> about_of(const SeriesFacts& facts, const Retention& retention, Timestamp now) {
+  if (facts.first_slot < 0) return std::nullopt;
+  const Tiers& tiers = retention.tiers(facts.retention);
+  const int64_t step_s = tiers.finest().step_s;
+  return SeriesAbout{facts.first_slot * step_s, facts.last_slot * step_s,
+                     unix_seconds(now) - tiers.coarsest().retention_s};
+}
+
+std::optional<SeriesAbout> merged_about(const std::optional<SeriesAbout>& one,
+                                        const std::optional<SeriesAbout>& other) {
+  if (!one || !other) return one ? one : other;
+  return SeriesAbout{std::min(one->first_s, other->first_s), std::max(one->last_s, other->last_s),
+                     std::min(one->kept_from_s, other->kept_from_s)};
+}
+
 // Adds a series to the answer, or merges it into the only one.
 Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& request,
                   QueryControl& control) {
@@ -74,6 +89,7 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
       merged.points.add(series.points, Combine::kMerge);
       if (merged.unit != series.unit) merged.unit.clear();
       merged.joined_power = std::max(merged.joined_power, series.joined_power);
+      merged.about = merged_about(merged.about, series.about);
     }
     return check_histograms(answer.series.front().points, control);
   }
@@ -92,6 +108,8 @@ class ViewAnswer {
       : request_(request),
         control_(control),
         view_(view),
+        retention_(table.retention()),
+        now_(now),
         families_(table.families()),
         reader_(table.retention(), store.expiry(), view, now, request.parts, control, &presence),
         bins_(table.tiers(), plan, reader_, now) {
@@ -121,6 +139,7 @@ class ViewAnswer {
         SeriesAnswer series{names[i], kind, std::move(read.points), read.open};
         series.unit = families_.of(names[i], kind).unit;
         series.joined_power = view_.facts(i).joined_power;
+        if (request_.wants_about) series.about = about_of(view_.facts(i), retention_, now_);
         if (Status s = add_series(answer, std::move(series), request_, control_); !s) return s;
       }
     }
@@ -136,6 +155,8 @@ class ViewAnswer {
   const QueryRequest& request_;
   QueryControl& control_;
   SeriesView& view_;
+  const Retention& retention_;
+  const Timestamp now_;
   FamilyLookup families_;
   ColumnReader reader_;
   BinReader bins_;

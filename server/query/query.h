@@ -101,6 +101,7 @@ struct QueryRequest {
   std::vector<LabelMatcher> matchers = {};
   // Lists names without a series in the answer; otherwise they are an error.
   bool lists_missing = false;
+  bool wants_about = false;  // SeriesAnswer::about
 };
 
 // Bin i covers [first_s + i * step_s, first_s + (i + 1) * step_s), cut to [from_s, until_s): so the first and
@@ -131,6 +132,13 @@ struct OpenSlot {
   int64_t missing_ms = 0;  // time until the slot ends
 };
 
+// From when to when a series has samples, in unix seconds.
+struct SeriesAbout {
+  int64_t first_s = 0;      // start of the oldest slot that ever had one
+  int64_t last_s = 0;       // start of the newest one
+  int64_t kept_from_s = 0;  // what ends before this time is past the retention
+};
+
 // One series of the answer.
 struct SeriesAnswer {
   std::string name;
@@ -146,6 +154,8 @@ struct SeriesAnswer {
   std::string unit = {};
   uint8_t joined_power =
       0;  // SeriesRow::joined_power, of a distribution; of the coarsest if several are merged
+  // If the request wants it and the series has samples; of all together if several are merged.
+  std::optional<SeriesAbout> about = {};
 };
 
 // Returns how far a percentile may be from the sample, as a part of it. A bucket of our partition is at most

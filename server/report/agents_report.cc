@@ -11,6 +11,10 @@ void write_time(JsonObject& object, std::string_view name, Timestamp time) {
   object.number(name, static_cast<double>(unix_seconds(time)));
 }
 
+std::string booted_text(const HostBoot& boot) {
+  return boot.time == Timestamp() ? "null" : std::to_string(unix_seconds(boot.time));
+}
+
 void write_gaps(std::string& out, const AgentRow& row) {
   JsonArray gaps(out);
   for (const AgentGap& gap : row.last_gaps) {
@@ -64,6 +68,8 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
   one.key("connected").append(agent.connection ? "true" : "false");
   one.text("peer", agent.peer());
   one.text("version", agent.agent_version());
+  one.text("kernel", agent.boot().kernel);
+  one.key("booted").append(booted_text(agent.boot()));
   one.key("ephemeral").append(row.is_ephemeral ? "true" : "false");
   one.count("epoch", row.position.epoch);
   one.count("accepted", row.position.seq);
@@ -107,7 +113,14 @@ void write_outdated(std::string& out, const std::vector<OutdatedAgent>& outdated
 
 }  // namespace
 
-std::string agents_json(const AgentRegistry& agents, Timestamp now) {
+std::string agents_json(const AgentRegistry& agents, Timestamp now, const Reports::AgentFilter& filter) {
+  const auto accepts = [&filter](const AgentInfo& agent) {
+    if (filter.host && !filter.host->matches(agent.host())) return false;
+    return !filter.since || agent.connection || agent.row.seen >= *filter.since;
+  };
+  std::vector<AgentInfo> shown = agents.list(kAgentsShown + 1, accepts);
+  const bool is_truncated = shown.size() > kAgentsShown;
+  if (is_truncated) shown.pop_back();
   std::string out;
   {
     JsonObject report(out);
@@ -115,8 +128,11 @@ std::string agents_json(const AgentRegistry& agents, Timestamp now) {
     report.count("connected", agents.connected());
     write_host_conflicts(report.key("host_conflicts"), agents.host_conflicts(now, kHostConflictsShown));
     write_outdated(report.key("outdated"), agents.outdated(now));
-    JsonArray list(report.key("agents"));
-    for (const AgentInfo& agent : agents.list(kAgentsShown)) write_agent(list.element(), agent, now);
+    {
+      JsonArray list(report.key("agents"));
+      for (const AgentInfo& agent : shown) write_agent(list.element(), agent, now);
+    }
+    report.key("truncated").append(is_truncated ? "true" : "false");
   }
   out.push_back('\n');
   return out;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "server/agents/agent_registry.h"
+#include "server/report/reports.h"
 
 namespace statmill {
 
@@ -13,9 +14,9 @@ inline constexpr size_t kHostConflictsShown = 64;
 inline constexpr size_t kPartiesShown = 8;
 
 // Returns
-// {"known":1,"connected":1,"host_conflicts":[],"outdated":[],"agents":[{"host":"web1","id":"674ddfbe",...}]}.
-// Ids are shortened to their first digits; times are unix seconds; values known only while an agent is
-// connected are null otherwise.
-std::string agents_json(const AgentRegistry& agents, Timestamp now);
+// {"known":1,"connected":1,"host_conflicts":[],"outdated":[],"agents":[{"host":"web1","id":"674ddfbe",...}],
+// "truncated":false}. Only the list of agents is filtered. Ids are shortened to their first digits; times are
+// unix seconds; values known only while an agent is connected are null otherwise.
+std::string agents_json(const AgentRegistry& agents, Timestamp now, const Reports::AgentFilter& filter = {});
 
 }  // namespace statmill

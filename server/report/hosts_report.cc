@@ -124,6 +124,9 @@ void write_agent(std::string& out, const std::optional<AgentInfo>& agent, Timest
   JsonObject one(out);
   one.key("connected").append(connection ? "true" : "false");
   one.text("version", agent->agent_version());
+  const HostBoot& boot = agent->boot();
+  one.text("kernel", boot.kernel);
+  one.key("booted_s").append(boot.time == Timestamp() ? "null" : std::to_string(unix_seconds(boot.time)));
   one.number("seen_s", static_cast<double>(unix_seconds(agent->row.seen)));
   one.number("behind_s", static_cast<double>((now - agent->durable.time).count()) / 1000);
   one.key("skew_ms").append(connection ? std::to_string(connection->clock_ahead.count()) : "null");

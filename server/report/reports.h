@@ -2,10 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/glob.h"
+
 namespace statmill {
+
+// A port that the server listens on.
+struct ListenerAddress {
+  std::string name;     // of its setting: "line", "http"
+  std::string address;  // "127.0.0.1:8111"
+};
 
 // Thread-safe. Every text is one JSON object.
 class Reports {
@@ -28,7 +38,14 @@ class Reports {
   virtual std::vector<Refused> refused_with(const std::vector<std::string>& words, size_t limit) const = 0;
   // Counts series by the first `parts` parts of their names. Cost: one pass over all names.
   virtual std::string cardinality(size_t parts) const = 0;
-  virtual std::string agents() const = 0;
+  // Only agents of hosts that match, and that are connected or were seen at this time or later.
+  struct AgentFilter {
+    std::optional<Glob> host = {};
+    std::optional<Timestamp> since = {};
+  };
+  virtual std::string agents(const AgentFilter& filter) const = 0;
+  // Returns how long a series with this name, in its canonical spelling, is kept.
+  virtual std::string retention(const std::string& name) const = 0;
   // Cost: as that of hosts_json() (hosts_report.h).
   virtual std::string hosts() const = 0;
   // Returns false if the server hangs and a restart would help (/healthz).

@@ -233,7 +233,7 @@ void Table::end_replay() {
     MutexLock lock(shard.mutex);
     for (Series* const s : shard.index.all(series_)) {
       count_pending_bytes(shard, *s, 0);
-      raise_newest_slot(s->last_slot);
+      include_slots(s->first_slot, s->last_slot);
     }
   }
 }

@@ -149,6 +149,9 @@ class Table final : public SampleSink {
 
   // The newest slot of any accepted sample; Series::kNoSlot if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
+  // No series has an older slot than this one; Series::kNoSlot if there was no sample. Deleted series count
+  // until the next start.
+  Slot oldest_slot() const { return oldest_slot_.load(std::memory_order_relaxed); }
 
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series created by samples since the start, including those deleted since.
@@ -177,7 +180,7 @@ class Table final : public SampleSink {
   Series& create_for_sample(Shard& shard, uint64_t hash, const Sample& sample, RetentionClass retention,
                             size_t parity) REQUIRES(shard.mutex);
   std::vector<Placed> place(Batch& batch, Timestamp now, Timestamp sent);
-  void raise_newest_slot(Slot slot);
+  void include_slots(Slot oldest, Slot newest);
   struct Times {
     Timestamp now;
     Timestamp sent;  // by the sender's clock
@@ -225,6 +228,7 @@ class Table final : public SampleSink {
   std::atomic<uint64_t> series_created_{0};
   std::atomic<size_t> ram_bytes_{0};                // of deltas, pending and flushing windows
   std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
+  std::atomic<Slot> oldest_slot_{Series::kNoSlot};  // only falls; relaxed, as well
   // Odd while names change. The tick writes it with release order before and after the change; queries read
   // it with acquire order.
   std::atomic<uint64_t> names_version_{0};

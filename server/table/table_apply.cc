@@ -112,6 +112,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
   int64_t slot_time_s = 0;  // consecutive samples mostly have the same time
   Slot slot = tiers().finest().slot_of(slot_time_s);
   Slot newest = Series::kNoSlot;
+  Slot oldest = Series::kNoSlot;
   for (uint32_t i = 0; i < batch.samples.size(); ++i) {
     const Sample& sample = batch.samples[i];
     const int64_t time_s = sample.time_s.value_or(sent_s);
@@ -122,21 +123,28 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
     if (time_s != slot_time_s) {
       slot_time_s = time_s;
       slot = tiers().finest().slot_of(time_s);
+      oldest = newest == Series::kNoSlot ? slot : std::min(oldest, slot);
       newest = std::max(newest, slot);
     }
     placed.push_back({hash_of_(sample.name), slot, i});
     ++place[shard_of(placed.back().hash) + 1U];
   }
-  raise_newest_slot(newest);
+  include_slots(oldest, newest);
   for (size_t s = 1; s < place.size(); ++s) place[s] += place[s - 1];
   std::vector<Placed> sorted(placed.size());
   for (const Placed& p : placed) sorted[place[shard_of(p.hash)]++] = p;
   return sorted;
 }
 
-void Table::raise_newest_slot(Slot slot) {
-  Slot newest = newest_slot();
-  while (slot > newest && !newest_slot_.compare_exchange_weak(newest, slot, std::memory_order_relaxed))
+void Table::include_slots(Slot oldest, Slot newest) {
+  Slot known = newest_slot();
+  while (newest > known && !newest_slot_.compare_exchange_weak(known, newest, std::memory_order_relaxed))
+    continue;
+  known = oldest_slot();
+  const auto is_older = [&] {
+    return oldest != Series::kNoSlot && (known == Series::kNoSlot || oldest < known);
+  };
+  while (is_older() && !oldest_slot_.compare_exchange_weak(known, oldest, std::memory_order_relaxed))
     continue;
 }
 

@@ -280,12 +280,17 @@ RocksDatabase::~RocksDatabase() {
   for (rocksdb::ColumnFamilyHandle* family : parts_.families) parts_.db->DestroyColumnFamilyHandle(family);
 }
 
+uint64_t RocksDatabase::file_bytes(rocksdb::ColumnFamilyHandle* family) {
+  uint64_t bytes = 0;
+  parts_.db->GetIntProperty(family, rocksdb::DB::Properties::kLiveSstFilesSize, &bytes);  // 0 if it fails
+  return bytes;
+}
+
+uint64_t RocksDatabase::tier_bytes(TierNo tier) { return file_bytes(this->tier(tier)); }
+
 uint64_t RocksDatabase::bytes_on_disk() {
   uint64_t bytes = 0;
-  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
-    uint64_t files = 0;
-    if (parts_.db->GetIntProperty(family, rocksdb::DB::Properties::kLiveSstFilesSize, &files)) bytes += files;
-  }
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) bytes += file_bytes(family);
   rocksdb::VectorLogPtr logs;
   if (parts_.db->GetSortedWalFiles(logs).ok()) {
     for (const auto& log : logs) bytes += log->SizeFileBytes();

@@ -67,6 +67,14 @@ TEST_F(CollectionTest, ReportsEveryStatusAsASample) {
                                                    {"host.block.in_flight;device=one", 1}}));
 }
 
+TEST_F(CollectionTest, NotesSayWhatServesACollector) {
+  one_.status = CollectorStatus::degraded("half");
+  two_.status = CollectorStatus::unavailable("no BTF");
+  collect(start_);
+  const std::vector<CollectorNote> notes = collection_.notes();
+  EXPECT_EQ(notes, (std::vector<CollectorNote>{{"one", 1, "half", kSourceFiles}, {"two", 2, "no BTF"}}));
+}
+
 TEST_F(CollectionTest, LogsEachCollectorAtStart) {
   two_.status = CollectorStatus::unavailable("no BTF");
   collect(start_);

@@ -117,6 +117,68 @@ TEST_F(Demo, TheDiskOfDb3IsBimodal) {
   stop();
 }
 
+TEST_F(Demo, HasEventsOfPeopleAndOfTheServer) {
+  start();
+  const auto events = [this](const std::string& tag) {
+    return get("/api/v1/events?tags=" + tag).at("events").as_array();
+  };
+  ASSERT_TRUE(wait_until([&] { return events("deploy").size() == 6 && events("incident").size() == 1; }));
+  EXPECT_FALSE(events("incident").at(0).at("until").is_null());
+  const double now = get("/api/v1/status").at("now").to_number<double>();
+  const json::value newest = events("deploy").at(5);
+  EXPECT_EQ(newest.at("where").as_string(), "host=db3.example.org");
+  EXPECT_NEAR(newest.at("time").to_number<double>(), now - 41 * 60, 120);
+  ASSERT_TRUE(wait_until([&] { return events("names").size() == 1; }));
+  EXPECT_EQ(events("names").at(0).at("title").as_string(), "1 series renamed");
+  EXPECT_EQ(get("/api/v1/series?match=shop.temperature_celsius;*").at("series").as_array().size(), 1U);
+
+  // batch4 restarted 55 minutes ago with another kernel.
+  ASSERT_TRUE(wait_until([&] { return events("boot").size() == 1 && events("kernel").size() == 1; }));
+  EXPECT_EQ(events("boot").at(0).at("title").as_string(), "batch4.example.org booted");
+  EXPECT_NEAR(events("boot").at(0).at("time").to_number<double>(), now - 54 * 60, 120);
+  EXPECT_EQ(events("kernel").at(0).at("text").as_string(), "from 6.1.0-27-amd64 to 6.1.0-28-amd64");
+  EXPECT_EQ(host("db3.example.org").at("agent").at("kernel").as_string(), "6.1.0-28-amd64");
+  stop();
+}
+
+TEST_F(Demo, HasDashboardsOfSeveralVersions) {
+  start({"--demo.hosts", "4"});
+  const auto versions = [this](const std::string& id) {
+    const HttpReply reply = http_get(http_, "/api/v1/dashboards/" + id + "/versions");
+    return reply.status == 200 ? json::parse(reply.body).at("versions").as_array().size() : 0;
+  };
+  EXPECT_TRUE(wait_until([&] { return versions("shop") == 3 && versions("database-disks") == 2; }));
+  size_t saved = 0;
+  for (const json::value& one : get("/api/v1/dashboards").at("dashboards").as_array())
+    saved += one.at("source") == "saved" ? 1U : 0U;
+  EXPECT_EQ(saved, 2U);
+  EXPECT_EQ(get("/api/v1/dashboards/shop").at("panels").as_array().size(), 5U);
+  EXPECT_EQ(get("/api/v1/dashboards/shop?version=1").at("panels").as_array().size(), 2U);
+  stop();
+}
+
+TEST_F(Demo, ClocksOfTheLabAreWrongNamesAreOddAndSomeSamplesAreLate) {
+  start();
+  ASSERT_TRUE(wait_until([&] {
+    const json::object lab9 = host("lab9.example.org");
+    return lab9.at("agent").is_object() && lab9.at("agent").at("skew_ms").is_int64();
+  }));
+  EXPECT_NEAR(host("lab9.example.org").at("agent").at("skew_ms").to_number<double>(), 95'000, 5000);
+  EXPECT_TRUE(wait_until([&] {
+    for (const json::value& agent : get("/api/v1/status/agents").at("agents").as_array()) {
+      if (agent.at("host") == "lab10.example.org") return agent.at("refused").as_object().contains("too_new");
+    }
+    return false;
+  }));
+  EXPECT_TRUE(wait_until([&] { return get("/api/v1/tree?prefix=odd.").at("series").to_number<int>() >= 8; }));
+  EXPECT_TRUE(wait_until([&] {
+    const HttpReply late = http_get(
+        http_, "/api/v1/query?series=shop.late;app=import&from=-130m&until=-115m&max_points=1&stats=count");
+    return late.status == 200 && late.body.find("\"count\":[null]") == std::string::npos;
+  }));
+  stop();
+}
+
 TEST_F(Demo, TheDoorsGetSamplesAndRefuseSome) {
   start({"--demo.hosts", "4"});
   const std::set<std::string> reasons = {"bad_value", "sender_limit", "line_too_long"};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/e2e/server_process.h"
@@ -14,6 +15,10 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+
+// Of the tokens "r" and "w".
+constexpr const char* kSha256OfR = "454349e422f05297191ead13e21d3db520e5abef52055e4964b82fb213f593a1";
+constexpr const char* kSha256OfW = "50e721e49c013f00c62cf59f2163542a9d8df02464efeb615d31051b0fddc326";
 
 class DocumentsE2e : public testing::Test {
  protected:
@@ -110,6 +115,41 @@ TEST_F(DocumentsE2e, FilesAreDashboards) {
     list = server_.get("/api/v1/dashboards");
   EXPECT_THAT(list, HasSubstr(R"({"id":"team","title":"Team","folder":"","source":"file")"));
   EXPECT_EQ(create("team", "x").status, 403);
+}
+
+// As a script posts it: without a type, with the Host that it knows.
+TEST_F(DocumentsE2e, GraphitesEventsAreGuardedLikeOthers) {
+  const std::string body = R"({"what":"deploy 1.4.2","tags":"deploy shop"})";
+  const auto post = [&](const std::string& fields) {
+    return http_raw(server_.http(), "POST /events/ HTTP/1.1\r\n" + fields +
+                                        "Connection: close\r\nContent-Length: " +
+                                        std::to_string(body.size()) + "\r\n\r\n" + body)
+        .status;
+  };
+  EXPECT_EQ(post("Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"), 200);
+  EXPECT_EQ(post("Host: evil.example\r\n"), 421);
+  EXPECT_EQ(post("Host: localhost\r\nOrigin: http://evil.example\r\n"), 403);
+  EXPECT_EQ(post("Host: localhost\r\nOrigin: null\r\nContent-Type: text/plain\r\n"), 403);
+  EXPECT_THAT(server_.get("/events/get_data?tags=deploy"),
+              HasSubstr(R"("what":"deploy 1.4.2","tags":["deploy","shop"],"data":"")"));
+  EXPECT_THAT(server_.get("/api/v1/events?tags=shop"), HasSubstr(R"("title":"deploy 1.4.2")"));
+}
+
+TEST_F(DocumentsE2e, GraphitesEventsNeedTheRoleWriteIfThereAreTokens) {
+  const std::string tokens = directory_.path() / "tokens";
+  std::ofstream(tokens) << "read " << kSha256OfR << "\nwrite " << kSha256OfW << "\n";
+  std::filesystem::permissions(tokens, std::filesystem::perms::owner_read);
+  ServerProcess guarded(STATMILL_BIN, {"--http.tokens", tokens});
+  guarded.start();
+  const auto post = [&](const std::string& token) {
+    return http_raw(guarded.http(), "POST /events/ HTTP/1.1\r\nHost: localhost\r\n" + token +
+                                        "Connection: close\r\nContent-Length: 12\r\n\r\n{\"what\":\"a\"}")
+        .status;
+  };
+  EXPECT_EQ(post(""), 401);
+  EXPECT_EQ(post("Authorization: Bearer r\r\n"), 403);
+  EXPECT_EQ(post("Authorization: Bearer w\r\n"), 200);
+  EXPECT_EQ(guarded.stop(), 0);
 }
 
 TEST_F(DocumentsE2e, ForeignPagesAndLongBodiesAreRefused) {

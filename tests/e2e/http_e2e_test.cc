@@ -34,6 +34,15 @@ TEST(HttpE2e, OnlyOwnHostNamesAreServed) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST(HttpE2e, StatusSaysWhereTheServerListens) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const std::string status = http_get(server.http(), "/api/v1/status").body;
+  EXPECT_NE(status.find("\"http\":\"" + server.http().text() + "\""), std::string::npos) << status;
+  EXPECT_NE(status.find("\"line\":\"" + server.line().text() + "\""), std::string::npos) << status;
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST(HttpE2e, ThePageComesFromAFolder) {
   const TempDirectory folder;
   folder.write("index.html", "<title>x</title>");

@@ -1,6 +1,6 @@
-// Reads any bytes as what clients post: an event, a dashboard, a view. Each is refused with a reason, or is
-// within its limits; an event and a dashboard survive a round trip through their rows. Any bytes as a row are
-// decoded or refused.
+// Reads any bytes as what clients post: an event, also in Graphite's form, a dashboard, a view. Each is
+// refused with a reason, or is within its limits; an event and a dashboard survive a round trip through their
+// rows. Any bytes as a row are decoded or refused.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,19 +8,22 @@
 #include "base/check.h"
 #include "server/documents/dashboard_version.h"
 #include "server/documents/event.h"
+#include "server/documents/graphite_events.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace statmill;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  auto event = parse_event(text, Timestamp(Duration(1'700'000'000'000)));
-  if (event) {
+  const Timestamp now(Duration(1'700'000'000'000));
+  for (auto event : {parse_event(text, now), parse_graphite_event(text, now)}) {
+    if (!event) {
+      SM_CHECK(!event.error().message.empty());
+      continue;
+    }
     SM_CHECK(!event->title.empty() && event->title.size() <= kEventTitleBytesMax);
     SM_CHECK(event->text.size() <= kEventTextBytesMax && event->tags.size() <= kEventTagsMax);
     event->id = 1;
     const auto again = event_of(event_row(*event));
     SM_CHECK(again && *again == *event);
-  } else {
-    SM_CHECK(!event.error().message.empty());
   }
   const DashboardCheck check = check_dashboard(text);
   SM_CHECK(check.faults.size() <= kDashboardFaultsMax);

@@ -129,7 +129,7 @@ bool decodes(const FrameRead& frame) {
 }
 
 TEST(Seeds, FramesAreWholeAndDecode) {
-  for (const auto& [name, count] : {std::pair{"agent", 4}, {"server", 3}}) {
+  for (const auto& [name, count] : {std::pair{"agent", 4}, {"agent_before_kernels", 4}, {"server", 3}}) {
     const std::string bytes = seed(std::string("agent_frames/") + name);
     std::string_view unread = bytes;
     int frames = 0;

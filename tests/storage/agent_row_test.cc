@@ -24,6 +24,7 @@ AgentRow some_row() {
   for (size_t i = 0; i < row.secret.size(); ++i) row.secret[i] = static_cast<uint8_t>(0x80 + i);
   row.peer = "10.0.0.7:9";
   row.agent_version = "1.2";
+  row.boot = {"6.1", "9f1c", Timestamp(Duration(63))};
   return row;
 }
 
@@ -36,11 +37,13 @@ TEST(AgentRowTest, HasGoldenBytes) {
       "\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f"
       "\x0a"
       "10.0.0.7:9\x03"
-      "1.2"s;
+      "1.2\x03"
+      "6.1\x04"
+      "9f1c\x7e"s;
   const std::string bytes = encode_agent_row(some_row());
   ASSERT_EQ(bytes.size(), golden.size() + 4);
   EXPECT_EQ(bytes.substr(0, golden.size()), golden);
-  EXPECT_EQ(bytes.substr(golden.size()), std::string("\x04\xfa\xfa\xb7", 4));
+  EXPECT_EQ(bytes.substr(golden.size()), std::string("\xe1\xf1\x04\xd7", 4));
 }
 
 TEST(AgentRowTest, RoundTrips) {

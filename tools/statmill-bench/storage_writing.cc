@@ -1,4 +1,5 @@
-// The measures mix, multi10, latency, events, doubles, seconds: buckets in RAM -> journal -> fragments -> compacted.
+// The measures mix, multi10, latency, events, doubles, seconds: buckets in RAM -> journal -> fragments ->
+// compacted.
 #include <fstream>
 #include <utility>
 

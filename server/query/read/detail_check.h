@@ -1,4 +1,4 @@
-// Whether the seconds of the detail tier tell as much as the slots of the finest tier do. `ratio` is
+// Says if the seconds of the detail tier have as much as the slots of the finest tier. `ratio` is
 // Tiers::detail_ratio().
 #pragma once
 

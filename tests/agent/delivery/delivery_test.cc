@@ -238,6 +238,19 @@ TEST_F(DeliveryTest, OtherServersGetTheNewIdentity) {
   EXPECT_EQ(decode_hello(read_frame(hello).payload)->id, spool->id());
 }
 
+TEST_F(DeliveryTest, TheHelloSaysWhichKernelRunsAndSinceWhen) {
+  delivery_.emplace(*spool_, DeliveryOptions{.boot = [&] {
+    return HostBoot{.kernel = "6.1", .id = "9f1c", .time = now_.wall - std::chrono::hours(2)};
+  }});
+  delivery_->connected(now_);
+  const std::string bytes(*delivery_->output(now_));
+  const auto hello = decode_hello(read_frame(bytes).payload);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->kernel, "6.1");
+  EXPECT_EQ(hello->boot_id, "9f1c");
+  EXPECT_EQ(hello->uptime, std::chrono::hours(2));
+}
+
 TEST_F(DeliveryTest, RefusedLinesAreCountedFromTheFirstWelcomeOn) {
   spool(2);
   welcome({.position = {.epoch = 1}, .lines_refused = 7});

@@ -49,30 +49,34 @@ HelloFrame some_hello() {
           .clock = Timestamp(Duration(1'700'000'000'456)),
           .host = "web1",
           .agent_version = "0.1.0",
-          .token = "secret"};
+          .token = "secret",
+          .kernel = "6.1.0-18-amd64",
+          .boot_id = "9f1c",
+          .uptime = std::chrono::hours(1)};
 }
 
 StatusFrame some_status() {
   return {.clock = Timestamp(Duration(1'700'000'000'123)),
           .spool_bytes = 4096,
           .lines_dropped = 5,
-          .collectors = {{"cpu", 0, ""}, {"pmu", 2, "no PMU"}}};
+          .collectors = {{"cpu", 0, "", kSourceFiles}, {"pmu", 2, "no PMU"}}};
 }
 
 TEST(AgentFrames, HaveGoldenBytes) {
   const Timestamp time(Duration(1'700'000'000'123));
   EXPECT_EQ(
       hex(frame_bytes(some_hello())),
-      "0000005ada2b43610103010000112233445566778899aabbccddeefff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000007000000"
-      "0000000003000000000000002a0000018bcfe5687b0000018bcfe569c8047765623105302e312e3006736563726574");
+      "00000076257465730103010000112233445566778899aabbccddeefff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000007000000"
+      "0000000003000000000000002a0000018bcfe5687b0000018bcfe569c8047765623105302e312e30067365637265740e362e31"
+      "2e302d31382d616d6436340439663163000000000036ee80");
   EXPECT_EQ(hex(frame_bytes(BatchFrame{3, 40, 2, time, "dc=eu", "a 1 1\nb 1 2\n"})),
             "0000002f55aa017c0200000000000000030000000000000028000000020000018bcfe5687b0564633d65756120312031"
             "0a62203120320a");
   EXPECT_EQ(hex(frame_bytes(GapFrame{4, 9, 100, GapReason::kForgotten, time})),
             "000000220c4c8d8003000000000000000400000000000000090000000000000064020000018bcfe5687b");
   EXPECT_EQ(hex(frame_bytes(some_status())),
-            "0000002c38edcbcf040000018bcfe5687b000000000000100000000000000000050203637075000003706d7502066e6f"
-            "20504d55");
+            "0000002e5b6a6cb7040000018bcfe5687b000000000000100000000000000000050203637075000003706d7502066e6f"
+            "20504d550100");
   EXPECT_EQ(hex(frame_bytes(WelcomeFrame{2, {7, 3, 42, time}, 9, time})),
             "0000002e5c818def8102000000070000000000000003000000000000002a0000018bcfe5687b00000000000000090000"
             "018bcfe5687b");
@@ -98,6 +102,41 @@ TEST(AgentFrames, DecodeToTheSameFrames) {
   EXPECT_EQ(hello->host, "web1");
   EXPECT_EQ(hello->agent_version, "0.1.0");
   EXPECT_EQ(hello->token, "secret");
+  EXPECT_EQ(hello->kernel, "6.1.0-18-amd64");
+  EXPECT_EQ(hello->boot_id, "9f1c");
+  EXPECT_EQ(hello->uptime, std::chrono::hours(1));
+}
+
+// Agents of this version once ended their hello with the token, and their status with the last reason.
+TEST(AgentFrames, FramesWithoutTheLaterFieldsAreRead) {
+  const std::string hello_bytes = frame_bytes(some_hello());
+  std::string_view hello_payload = read_frame(hello_bytes).payload;
+  hello_payload.remove_suffix(1 + some_hello().kernel.size() + 1 + some_hello().boot_id.size() + 8);
+  const auto hello = decode_hello(hello_payload);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->token, "secret");
+  EXPECT_EQ(hello->kernel, "");
+  EXPECT_EQ(hello->boot_id, "");
+  EXPECT_EQ(hello->uptime, Duration(0));
+
+  const std::string status_bytes = frame_bytes(some_status());
+  std::string_view status_payload = read_frame(status_bytes).payload;
+  status_payload.remove_suffix(2);
+  const auto status = decode_status(status_payload);
+  ASSERT_TRUE(status);
+  ASSERT_EQ(status->collectors.size(), 2U);
+  EXPECT_EQ(status->collectors[0].sources, kSourcesNotKnown);
+  EXPECT_FALSE(decode_status(read_frame(status_bytes).payload.substr(0, status_payload.size() + 1)));
+}
+
+TEST(AgentFrames, AnUptimeHasALimit) {
+  HelloFrame frame = some_hello();
+  frame.uptime = kUptimeMax + std::chrono::hours(1);
+  std::string bytes = frame_bytes(frame);
+  std::string payload(read_frame(bytes).payload);
+  EXPECT_EQ(decode_hello(payload)->uptime, kUptimeMax);
+  payload[payload.size() - 8] = '\x7f';
+  EXPECT_FALSE(decode_hello(payload));
 }
 
 TEST(AgentFrames, AStatusDecodesToTheSameStatus) {

@@ -28,7 +28,9 @@ class AgentsReportTest : public testing::Test {
     HelloFrame frame{.acknowledged = {.epoch = 1},
                      .clock = now_.wall + ahead,
                      .host = agent == 1 ? "web1" : "web2",
-                     .agent_version = "1.2"};
+                     .agent_version = "1.2",
+                     .kernel = "6.1",
+                     .uptime = std::chrono::seconds(1000)};
     frame.id.bytes.fill(agent);
     frame.secret.bytes.fill(0x5e);
     return frame;
@@ -70,16 +72,41 @@ TEST_F(AgentsReportTest, ShowsAllFieldsButNoSecret) {
   EXPECT_EQ(
       json,
       R"({"known":1,"connected":1,"host_conflicts":[],"outdated":[],"agents":[{"host":"web1","id":"01010101","connected":true,)"
-      R"("peer":"10.0.0.7:99","version":"1.2","ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
+      R"("peer":"10.0.0.7:99","version":"1.2","kernel":"6.1","booted":1699999000,)"
+      R"("ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
       R"("lag_s":9,)"
       R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
       R"("refused":{"too_old":3},"spool_bytes":4096,"lines_dropped":5,"collectors":2,"collectors_not_ok":1,)"
-      R"("troubles":[{"name":"block","state":"unavailable","reason":"no BTF"}],"last_gaps":[]}]})"
+      R"("troubles":[{"name":"block","state":"unavailable","reason":"no BTF"}],"last_gaps":[]}],"truncated":false})"
       "\n");
   EXPECT_THAT(json, Not(HasSubstr(std::string(kSecretByte) + std::string(kSecretByte))));
   agents_.close(lease_);
   EXPECT_THAT(agents_json(agents_, now_.wall),
               HasSubstr(R"("clock_difference_ms":null,"refused":{},"spool_bytes":null)"));
+}
+
+TEST_F(AgentsReportTest, ListsTheAgentsThatAreAskedFor) {
+  open(hello(1), 1);
+  batch();
+  agents_.close(lease_);
+  now_ = after(std::chrono::hours(1));
+  open(hello(2), 2);
+  const auto hosts = [this](const Reports::AgentFilter& filter) {
+    const std::string json = agents_json(agents_, now_.wall, filter);
+    EXPECT_THAT(json, HasSubstr(R"({"known":2,"connected":1,)")) << "the filter is of the list alone";
+    std::string out;
+    for (const char* host : {"web1", "web2"})
+      out +=
+          json.find("{\"host\":\"" + std::string(host)) != std::string::npos ? std::string(host) + " " : "";
+    return out;
+  };
+  EXPECT_EQ(hosts({}), "web1 web2 ");
+  EXPECT_EQ(hosts({.host = *Glob::parse("web1")}), "web1 ");
+  EXPECT_EQ(hosts({.host = *Glob::parse("web*")}), "web1 web2 ");
+  EXPECT_EQ(hosts({.since = now_.wall - std::chrono::hours(1)}), "web1 web2 ");
+  EXPECT_EQ(hosts({.since = now_.wall - std::chrono::minutes(59)}), "web2 ");
+  EXPECT_EQ(hosts({.since = now_.wall + std::chrono::hours(1)}), "web2 ") << "it is connected";
+  EXPECT_EQ(hosts({.host = *Glob::parse("web1"), .since = now_.wall}), "");
 }
 
 TEST_F(AgentsReportTest, WarnsOfClocksBeyondAMinute) {

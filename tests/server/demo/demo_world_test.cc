@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <set>
 
+#include "server/demo/demo_boots.h"
 #include "server/demo/demo_lines.h"
 #include "storage/bucket_check.h"
 
@@ -147,6 +148,54 @@ TEST(DemoWorld, TheLeakOfQueue1EndsWithOneOomKill) {
   double all = 0;
   for (int64_t ago = 0; ago < 86400; ago += 10) all += sum_at(world, *kills, kStart - ago);
   EXPECT_EQ(all, 1);
+}
+
+TEST(DemoWorld, ANoisyCgroupOfWeb12IsThrottledAndTasksWait) {
+  const DemoWorld world({}, kStart, 10);
+  double throttled = 0;
+  double before = 0;
+  for (const DemoSeries& series : world.series()) {
+    if (series.host == nullptr || series.host->label != "web12" ||
+        !series.name.starts_with("host.cgroup.cpu_throttled_ns;"))
+      continue;
+    throttled += sum_at(world, series, kStart - 60);
+    before += sum_at(world, series, kStart - kThrottledAgo - 60);
+  }
+  EXPECT_GT(throttled, 10 * std::max(1.0, before));
+  DemoSample sample;
+  const DemoSeries* const wait = find(world, "host.sched.runqueue_wait_ns", "web12");
+  ASSERT_TRUE(world.sample(*wait, kStart - 60, sample));
+  double near_14_ms = 0;
+  for (const HistogramCell& cell : sample.cells) {
+    const double ms = histogram_midpoint(cell.index) / 1e6;
+    if (ms > 8 && ms < 25) near_14_ms += static_cast<double>(cell.count);
+  }
+  EXPECT_GT(near_14_ms, 0.3 * static_cast<double>(sample.bucket.count()));
+}
+
+TEST(DemoWorld, RetransmitsOfEdge2Grow) {
+  const DemoWorld world({}, kStart, 10);
+  const DemoSeries* const sent_again = find(world, "host.tcp.retransmits", "edge2");
+  const double before = sum_at(world, *sent_again, kStart - kRetransmitsAgo - 60);
+  const double half = sum_at(world, *sent_again, kStart - kRetransmitsAgo / 2);
+  EXPECT_GT(half, before);
+  EXPECT_GT(sum_at(world, *sent_again, kStart), half);
+}
+
+TEST(DemoWorld, Batch4BootedWithAnotherKernel) {
+  const DemoWorld world({}, kStart, 10);
+  const std::vector<AgentRow> before = demo_agents_before(world.fleet(), kStart);
+  ASSERT_EQ(before.size(), 1U);
+  const auto host = std::ranges::find(world.fleet(), before[0].host, &DemoHost::name);
+  ASSERT_NE(host, world.fleet().end());
+  EXPECT_EQ(host->label, "batch4");
+  const HostBoot now = demo_boot(*host, kStart);
+  EXPECT_NE(now.id, before[0].boot.id);
+  EXPECT_NE(now.kernel, before[0].boot.kernel);
+  EXPECT_TRUE(host->is_absent(unix_seconds(now.time)));
+  std::set<std::string> ids;
+  for (const DemoHost& one : world.fleet()) ids.insert(demo_boot(one, kStart).id);
+  EXPECT_EQ(ids.size(), world.fleet().size());
 }
 
 TEST(DemoWorld, Lab3HasNoSeriesOfEbpfAndTheLabNoPmu) {

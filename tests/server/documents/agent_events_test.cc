@@ -23,6 +23,24 @@ class AgentEventsTest : public AgentRegistryTest {
     pass(AgentEvents::kInterval);
     watcher_->tick(now_);
   }
+  // Connects again with the boot that is given, and sends a batch with this number.
+  void boot(const std::string& host, std::string_view kernel, std::string_view id, Duration uptime,
+            uint64_t seq) {
+    if (lease_.agent) agents_->close(lease_);
+    HelloFrame frame = hello(1);
+    frame.host = host;
+    frame.kernel = kernel;
+    frame.boot_id = id;
+    frame.uptime = uptime;
+    open(frame);
+    EXPECT_EQ(batch(seq, 10 * (seq - 1)), FrameResult::kApplied);
+    tick();
+  }
+  void report(std::vector<CollectorNote> notes) {
+    agents_->note_status(lease_, StatusFrame{.collectors = std::move(notes)}, {});
+    check();
+  }
+  Event newest() const { return log_.find({}).events.back(); }
   std::vector<std::string> titles() const {
     std::vector<std::string> out;
     for (const Event& event : log_.find({}).events) out.push_back(event.title);
@@ -117,6 +135,73 @@ TEST_F(AgentEventsTest, AnotherVersionIsAnEvent) {
   check();
   EXPECT_THAT(titles(), ElementsAre("web1 has another version"));
   EXPECT_EQ(log_.find({}).events[0].text, "from 1.0 to 1.1");
+}
+
+TEST_F(AgentEventsTest, ABootAndAnotherKernelAreEvents) {
+  watch();
+  boot("web1", "6.1.0", "a", std::chrono::hours(5), 1);
+  check();
+  boot("web1", "6.1.0", "a", std::chrono::hours(6), 2);  // only the connection is new, and the clock stepped
+  check();
+  EXPECT_THAT(titles(), IsEmpty());
+  boot("web1", "6.1.0", "b", seconds(30), 3);
+  const Timestamp booted = now_.wall - seconds(30);
+  check();
+  check();
+  EXPECT_THAT(titles(), ElementsAre("web1 booted"));
+  EXPECT_EQ(newest().time, booted);
+  EXPECT_EQ(newest().text, "with the kernel 6.1.0");
+  EXPECT_THAT(newest().tags, ElementsAre("agent", "boot"));
+  boot("web1", "6.1.1", "c", seconds(20), 4);
+  check();
+  EXPECT_THAT(titles(), ElementsAre("web1 booted", "web1 booted", "web1 has another kernel"));
+  EXPECT_EQ(newest().text, "from 6.1.0 to 6.1.1");
+  EXPECT_THAT(newest().tags, ElementsAre("agent", "kernel"));
+  EXPECT_EQ(log_.find({.where = {"host=web1"}}).events.size(), 3U);
+}
+
+TEST_F(AgentEventsTest, ABootWhileTheServerWasDownIsAnEvent) {
+  boot("web1", "6.1.0", "a", std::chrono::hours(5), 1);
+  lease_ = {};
+  restart();
+  watch();
+  boot("web1", "6.1.0", "b", seconds(30), 2);
+  check();
+  EXPECT_THAT(titles(), ElementsAre("web1 booted"));
+}
+
+TEST_F(AgentEventsTest, AnAgentThatDoesNotSayHasNotBooted) {
+  watch();
+  boot("web1", "6.1.0", "a", std::chrono::hours(5), 1);
+  check();
+  boot("web1", {}, {}, {}, 2);  // the agent is older than these fields
+  check();
+  boot("web1", "6.1.0", "a", std::chrono::hours(5), 3);
+  check();
+  EXPECT_THAT(titles(), IsEmpty());
+}
+
+TEST_F(AgentEventsTest, AnotherSourceOfACollectorIsAnEvent) {
+  constexpr uint8_t kBoth = kSourceFiles | kSourceEbpf;
+  watch();
+  boot("web1", "6.1.0", "a", std::chrono::hours(5), 1);
+  report({{"cpu", 0, ""}, {"block", 0, ""}});  // an agent that does not say
+  report({{"cpu", 0, "", kSourceFiles}, {"block", 0, "", kBoth}});
+  EXPECT_THAT(titles(), IsEmpty());
+  report({{"cpu", 0, "", kSourceFiles}, {"block", 1, "eBPF: no BTF", kSourceFiles}});
+  ASSERT_THAT(titles(), ElementsAre("web1: block has another source"));
+  EXPECT_EQ(newest().text, "block from files and eBPF to files");
+  EXPECT_THAT(newest().tags, ElementsAre("agent", "source"));
+  // What comes and goes is one event in ten minutes, of what differs then.
+  for (int i = 0; i < 50; ++i) {
+    report({{"cpu", 2, "gone"}, {"block", 0, "", kBoth}});
+    report({{"cpu", 0, "", kSourceFiles}, {"block", 1, "eBPF: no BTF", kSourceFiles}});
+  }
+  EXPECT_EQ(titles().size(), 1U);
+  pass(AgentEvents::kSourcesApart);
+  report({{"cpu", 2, "gone"}, {"block", 0, "", kBoth}});
+  EXPECT_EQ(newest().title, "web1: 2 collectors have other sources");
+  EXPECT_EQ(newest().text, "cpu from files to nothing; block from files to files and eBPF");
 }
 
 TEST_F(AgentEventsTest, ManyAgentsTogetherAreOneEvent) {

@@ -3,46 +3,14 @@
 // into lines.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/server/documents/documents_fixture.h"
+#include "tests/support/api_examples.h"
 
 namespace statmill {
 namespace {
-
-struct Example {
-  std::vector<std::string> request;  // lines
-  std::string answer;
-};
-
-std::vector<Example> examples() {
-  std::ifstream in(STATMILL_SOURCE_TREE "/server/http/API.md");
-  std::vector<Example> out;
-  bool is_in_part = false;
-  bool is_in_block = false;
-  bool is_in_answer = false;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("## "))
-      is_in_part = line == "## Events" || line == "## Dashboards" || line == "## Views";
-    if (!is_in_part) continue;
-    if (line == "```") {
-      is_in_block = !is_in_block;
-      is_in_answer = false;
-      if (is_in_block) out.emplace_back();
-    } else if (is_in_block && line.empty()) {
-      is_in_answer = true;
-    } else if (is_in_answer) {
-      out.back().answer += line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    } else if (is_in_block) {
-      out.back().request.push_back(line);
-    }
-  }
-  std::erase_if(out, [](const Example& example) { return example.answer.empty(); });
-  return out;
-}
 
 class ApiExamples : public DocumentsFixture {
  protected:
@@ -71,9 +39,9 @@ class ApiExamples : public DocumentsFixture {
 };
 
 TEST_F(ApiExamples, AreAnsweredAsThePageSays) {
-  const std::vector<Example> all = examples();
+  const std::vector<ApiExample> all = api_examples({"Events", "Dashboards", "Views"});
   EXPECT_GE(all.size(), 10U);
-  for (const Example& example : all) EXPECT_EQ(run(example.request), example.answer) << example.request[0];
+  for (const ApiExample& example : all) EXPECT_EQ(run(example.request), example.answer) << example.request[0];
 }
 
 }  // namespace

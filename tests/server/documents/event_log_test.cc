@@ -75,6 +75,31 @@ TEST_F(EventLogTest, FindsEventsByTagAndPlace) {
   EXPECT_EQ(titles({.tags = {"deploy"}, .where = {"host=x", "host=db1"}}), "db ");
 }
 
+TEST_F(EventLogTest, FindsEventsThatHaveAllTags) {
+  add(Event{.time = at(1), .title = "both", .tags = {"a", "b"}});
+  add(Event{.time = at(2), .title = "one", .tags = {"a"}});
+  const EventPage page = log_->find({.tags = {"a", "b"}, .needs_all_tags = true});
+  ASSERT_EQ(page.events.size(), 1U);
+  EXPECT_EQ(page.events[0].title, "both");
+  EXPECT_EQ(log_->find({.needs_all_tags = true}).events.size(), 2U);
+}
+
+TEST_F(EventLogTest, GivesTheNewerOnesById) {
+  EXPECT_EQ(log_->last_id(), 0U);
+  for (const char* title : {"a", "b", "c", "d"}) add(Event{.time = at(9), .title = title});
+  add(Event{.time = at(1), .title = "of long ago"});
+  ASSERT_TRUE(log_->remove(4));
+  const auto titles = [&](uint64_t id, size_t bytes_max) {
+    std::string out;
+    for (const auto& event : log_->after(id, bytes_max)) out += event->title + ",";
+    return out;
+  };
+  EXPECT_EQ(log_->last_id(), 5U);
+  EXPECT_EQ(titles(1, 1 << 20), "b,c,of long ago,");
+  EXPECT_EQ(titles(1, 1), "b,") << "one always";
+  EXPECT_EQ(titles(5, 1 << 20), "");
+}
+
 TEST_F(EventLogTest, SurvivesARestart) {
   add(10, "a");
   const uint64_t b = add(20, "b");

@@ -89,7 +89,9 @@ TEST_F(EventRoutes, TheServerNotesItsStartsAndStops) {
   EXPECT_THAT(events, HasSubstr(R"("text":"version 1.1; the last run ended without a stop")"));
   EXPECT_THAT(events, HasSubstr(R"("title":"the server stopped")"));
   EXPECT_THAT(events, HasSubstr(R"("text":"version 1.2")"));
-  EXPECT_THAT(ok("/api/v1/events?tags=names"), HasSubstr(R"("title":"2 series deleted","text":"a, b","tags":["names"],"where":"","by":"10.0.0.7")"));
+  EXPECT_THAT(
+      ok("/api/v1/events?tags=names"),
+      HasSubstr(R"("title":"2 series deleted","text":"a, b","tags":["names"],"where":"","by":"10.0.0.7")"));
 }
 
 TEST_F(EventRoutes, DamagedRowsAreLeftOutAndRemoved) {

@@ -87,7 +87,7 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   Registry registry;
   Health health;
   ManualClock clock{kFakeNow_s};
-  QueryBoard board{clock};
+  QueryBoard board{clock, 100};
 
  private:
   Result<QueryAnswer> run(const QueryRequest& request, Timestamp, QueryControl& control) const override {
@@ -116,7 +116,10 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
     return {refused.begin(), refused.begin() + static_cast<ptrdiff_t>(std::min(limit, refused.size()))};
   }
   std::string cardinality(size_t parts) const override { return "parts " + std::to_string(parts) + "\n"; }
-  std::string agents() const override { return "{\"known\":0,\"connected\":0,\"agents\":[]}\n"; }
+  std::string agents(const AgentFilter& filter) const override {
+    return std::string(filter.host ? "a host" : "all hosts") + (filter.since ? " since\n" : "\n");
+  }
+  std::string retention(const std::string& name) const override { return name + "\n"; }
   std::string hosts() const override { return "{\"now\":0,\"hosts\":[]}\n"; }
   bool makes_progress() const override { return has_progress.load(); }
   uint64_t apply(Batch& batch, Timestamp) override {

@@ -24,7 +24,8 @@ class QueryBoardTest : public testing::Test {
   boost::json::object report() const { return boost::json::parse(board_.json()).as_object(); }
 
   ManualClock clock_;
-  QueryBoard board_{clock_};
+  static constexpr size_t kSlowest = 100;
+  QueryBoard board_{clock_, kSlowest};
 };
 
 TEST_F(QueryBoardTest, ListsWhatRuns) {
@@ -60,7 +61,7 @@ TEST_F(QueryBoardTest, StopsAll) {
 TEST_F(QueryBoardTest, KeepsTheSlowestInOrder) {
   for (int i = 0; i < 150; ++i) end_after((i * 37) % 150, "q" + std::to_string((i * 37) % 150));
   const auto slowest = report()["slowest"].as_array();
-  ASSERT_EQ(slowest.size(), kSlowestQueries);
+  ASSERT_EQ(slowest.size(), kSlowest);
   for (size_t i = 0; i < slowest.size(); ++i)
     EXPECT_EQ(slowest[i].at("query").as_string(), "q" + std::to_string(149 - i));
 }
@@ -71,6 +72,15 @@ TEST_F(QueryBoardTest, ForgetsThemAfterADay) {
   end_after(1, "new");
   ASSERT_EQ(report()["slowest"].as_array().size(), 1U);
   EXPECT_EQ(report()["slowest"].as_array()[0].at("query").as_string(), "new");
+  clock_.advance(std::chrono::hours(25));
+  EXPECT_TRUE(report()["slowest"].as_array().empty()) << "also without a newer query";
+}
+
+TEST_F(QueryBoardTest, ItMayKeepNone) {
+  QueryBoard none(clock_, 0);
+  QueryControl control;
+  none.remove(none.add("a", "b", control), 200);
+  EXPECT_EQ(none.json(), "{\"running\":[],\"slowest\":[]}\n");
 }
 
 TEST_F(QueryBoardTest, AQueryThatNeverRanIsNotKept) {

@@ -49,6 +49,18 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
       {"GET", "/api/v1/status", "", 200, "{\"version\":\"test\"}\n", "the report as it is"},
       {"GET", "/api/v1/status/rejects", "", 200, "{\"rejects\":[]}\n", "the report as it is"},
       {"GET", "/api/v1/status/cardinality", "", 200, "parts 1\n", "the default"},
+      {"GET", "/api/v1/status/agents", "", 200, "all hosts\n", "without parameters"},
+      {"GET", "/api/v1/status/agents?host=web*&since=-1d", "", 200, "a host since\n", "a filter"},
+      {"GET", "/api/v1/status/agents?host=[", "", 400,
+       "{\"error\":\"parameter host: glob: [ without ]\",\"status\":400}\n", "no glob"},
+      {"GET", "/api/v1/status/agents?since=soon", "", 400,
+       "{\"error\":\"parameter since: time \\\"soon\\\": expected unix seconds, now, or a time before now as "
+       "in "
+       "-6h\",\"status\":400}\n",
+       "no time"},
+      {"GET", "/api/v1/retention?name=a;y=1;b=2", "", 200, "a;b=2;y=1\n", "the canonical spelling"},
+      {"GET", "/api/v1/retention", "", 400, "{\"error\":\"parameter name: missing\",\"status\":400}\n",
+       "no name"},
       {"GET", "/api/v1/status/cardinality?parts=8", "", 200, "parts 8\n", "the most"},
       {"GET", "/api/v1/status/cardinality?parts=0", "", 400,
        "{\"error\":\"parameter parts: number \\\"0\\\": not in 1..8\",\"status\":400}\n", "too few"},
@@ -95,7 +107,7 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
        "no such format"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
        "{\"error\":\"unknown parameter \\\"form\\\" (known: series, expr, from, until, step, max_points, "
-       "stats, align, format, timeout, missing)\",\"status\":400}\n",
+       "stats, align, format, timeout, missing, about)\",\"status\":400}\n",
        "misspelt"},
       {"GET", "/api/v1/series?limit=1&limit=2", "", 400,
        "{\"error\":\"parameter \\\"limit\\\" is given more than once\",\"status\":400}\n", "repeated"},

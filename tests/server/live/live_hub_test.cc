@@ -31,9 +31,19 @@ class LiveHubTest : public testing::Test {
 
   LiveWorld world_;
   ManualClock clock_{LiveWorld::kBegin_s};
+  LiveEvents events_after(uint64_t id) const {
+    LiveEvents out{.last = id};
+    for (; out.last < last_event_ && out.data.size() < 2; ++out.last)
+      out.data.push_back("{\"id\":" + std::to_string(out.last + 1) + "}");
+    return out;
+  }
+  static std::string event(int id) { return "event: event\ndata: {\"id\":" + std::to_string(id) + "}\n\n"; }
+
   std::atomic<int> wakes_{0};
+  uint64_t last_event_ = 0;
   LiveHub hub_{
-      {world_.table, world_.store, world_.registry, clock_, [] { return std::string("{\"ready\":true}"); }},
+      {world_.table, world_.store, world_.registry, clock_, [] { return std::string("{\"ready\":true}"); },
+       nullptr, [this] { return last_event_; }, [this](uint64_t id) { return events_after(id); }},
       2};
 };
 
@@ -66,6 +76,27 @@ TEST_F(LiveHubTest, SendsWhatHasChanged) {
             "{\"i\":0,\"t\":1700000010,\"sum\":4,\"count\":1,\"min\":4,\"max\":4}]}\n\n" +
                 std::string(kState))
       << "late samples, too";
+}
+
+TEST_F(LiveHubTest, EachNewEventIsSentOnceToThoseWhoWereThere) {
+  last_event_ = 3;
+  const auto first = open(R"({"series":["x"],"every":60})");
+  turn();
+  first->take();
+  last_event_ = 4;
+  const auto second = open(R"({"series":["x"]})");
+  second->take();
+  turn();
+  EXPECT_EQ(first->take(), event(4));
+  EXPECT_EQ(second->take(), "") << "it was not there";
+  last_event_ = 7;
+  turn();
+  EXPECT_EQ(first->take(), event(5) + event(6)) << "as many as a turn has";
+  turn();
+  EXPECT_EQ(first->take(), event(7));
+  EXPECT_EQ(second->take(), event(5) + event(6) + event(7));
+  turn();
+  EXPECT_EQ(first->take(), "");
 }
 
 TEST_F(LiveHubTest, TellsThatThePageHasChangedToThoseWhoHaveTheOldOne) {

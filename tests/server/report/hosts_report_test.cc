@@ -31,7 +31,9 @@ class HostsReportTest : public testing::Test {
     HelloFrame frame{.acknowledged = {.epoch = 1},
                      .clock = now_.wall + std::chrono::milliseconds(12),
                      .host = host,
-                     .agent_version = "1.4.0"};
+                     .agent_version = "1.4.0",
+                     .kernel = "6.1.0-18-amd64",
+                     .uptime = std::chrono::hours(1)};
     frame.id.bytes.fill(id);
     const auto opened = agents_.open(frame, LineSender::http(), std::make_shared<NullObserver>(), now_);
     const auto* const one = std::get_if<AgentRegistry::Opened>(&opened);
@@ -92,6 +94,8 @@ TEST_F(HostsReportTest, AgentsAreJoinedAlsoBeforeTheirFirstSample) {
   const auto& agent = list[0].at("agent").as_object();
   EXPECT_EQ(agent.at("connected"), true);
   EXPECT_EQ(agent.at("version"), "1.4.0");
+  EXPECT_EQ(agent.at("kernel"), "6.1.0-18-amd64");
+  EXPECT_EQ(agent.at("booted_s"), kNow - 3600) << "by the server's clock, not by the agent's";
   EXPECT_EQ(agent.at("skew_ms"), 12);
   EXPECT_EQ(agent.at("spool_bytes"), 4096);
   EXPECT_EQ(agent.at("gaps"), 1);

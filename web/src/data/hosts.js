@@ -4,6 +4,8 @@
  * @typedef {object} HostAgent
  * @property {boolean} connected
  * @property {string} version
+ * @property {string} [kernel] empty if the agent does not say
+ * @property {number|null} [booted_s]
  * @property {number} seen_s
  * @property {number} behind_s
  * @property {number|null} skew_ms

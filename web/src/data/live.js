@@ -27,12 +27,14 @@ const kRetryMs = [1000, 2000, 4000, 8000, 15_000];
  * @param {import("./client.js").Client} needs.client
  * @param {Document} needs.document
  * @param {BroadcastChannel|null} needs.channel
- * @param {(event: string, data: any) => void} needs.onState `state` and `event` of the server
+ * @param {(event: string, data: any) => void} needs.onState what the server says of itself, `state` and `assets`
  * @param {(how: "off"|"stream"|"poll") => void} needs.onMode
  */
 export function createLive({ client, document, channel, onState, onMode }) {
   /** @type {Set<Watcher>} */
   const watchers = new Set();
+  /** @type {Set<() => void>} */
+  const hearers = new Set();
   /** @type {AbortController|null} */
   let stream = null;
   let isOn = false;
@@ -99,10 +101,9 @@ export function createLive({ client, document, channel, onState, onMode }) {
         { series: series.length > 0 ? series : [kOwnSeries], stats: ["count", "min", "max"], every: 1 },
         (event, data) => {
           failures = 0;
-          if (event !== "slots") {
-            onState(event, data);
-            return;
-          }
+          if (event === "event") for (const heard of hearers) heard();
+          else if (event !== "slots") onState(event, data);
+          if (event !== "slots") return;
           const slots = data.slots.map((/** @type {Slot} */ slot) => ({ ...slot, name: series[slot.i] }));
           for (const watcher of watchers) {
             const own = new Set(watcher.series);
@@ -162,6 +163,11 @@ export function createLive({ client, document, channel, onState, onMode }) {
         stop();
         onMode("off");
       }
+    },
+    /** Calls `heard` when somebody has marked an event. @param {() => void} heard @returns {() => void} ends it */
+    hear(heard) {
+      hearers.add(heard);
+      return () => hearers.delete(heard);
     },
     /** @param {Watcher} watcher @returns {() => void} ends it */
     watch(watcher) {

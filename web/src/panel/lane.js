@@ -30,7 +30,7 @@ export function placed(marks, x, width) {
 
 /**
  * @param {{left: number, marks: Mark[]}[]} places @param {number} offset left edge of the plot in CSS px
- * @param {string} zone @param {(mark: Mark) => void} chosen
+ * @param {string} zone @param {(marks: Mark[]) => void} chosen
  */
 export function lane(places, offset, zone, chosen) {
   if (places.length === 0) return nothing;
@@ -38,7 +38,7 @@ export function lane(places, offset, zone, chosen) {
     const isLoss = marks.some((mark) => mark.kind === "loss");
     const words = marks.map((mark) => `${span(mark.time, mark.until ?? mark.time, zone, {seconds: true}).replace(/–.*$/, "")} ${visible(mark.title)}`).join("\n");
     return html`<button type="button" class="mark ${isLoss ? "loss" : "event"}" ${styleMap({left: `${Math.round(offset + left)}px`})} title=${words}
-      data-time=${marks[0].time} aria-label=${words} @click=${() => chosen(marks[0])}>${isLoss ? "▲" : "◆"}</button>`;
+      data-time=${marks[0].time} aria-label=${`${words}: what changed after it`} @click=${() => chosen(marks)}>${isLoss ? "▲" : "◆"}</button>`;
   })}</div>`;
 }
 

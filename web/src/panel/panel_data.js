@@ -17,7 +17,7 @@ import {sceneOf} from "./scene.js";
 /** @typedef {import("./queries.js").Learnt} Learnt */
 
 /** @returns {Learnt} */
-export const nothingLearnt = () => ({kinds: new Set(), hosts: [], series: 0, gaps: false, empty: false});
+export const nothingLearnt = () => ({kinds: new Set(), hosts: [], series: 0, gaps: false});
 
 export class PanelData {
   #given;
@@ -66,7 +66,6 @@ export class PanelData {
     }
     if (answers || this.scene) this.scene = sceneOf(spec, range, this.answers, this.#palette, this.marks) ?? (answers ? null : this.scene);
     if (this.scene?.gaps.length) this.#learnt.gaps = true;
-    this.#learnt.empty = this.isEmpty;
   }
 
   /** @param {Answer} answer */

@@ -14,6 +14,7 @@ const kNames = {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓"
  * @property {() => import("./panel.js").PanelSpec} spec
  * @property {() => import("./panel.js").View} view
  * @property {() => import("./panel.js").PanelRange} range
+ * @property {() => void} openEvent what changed after the event nearest to the crosshair
  * @property {() => boolean} isDistribution
  * @property {() => import("./scene.js").Line|undefined} line that the readout is of
  * @property {(name: string) => void} emphasize
@@ -60,6 +61,7 @@ export class PanelKeys {
       w: () => of.change({compare: /** @type {any} */ ({none: "1d", "1d": "1w", "1w": "none"}[spec.compare ?? "none"])}),
       u: () => of.change({unusual: !spec.unusual}),
       x: () => of.host.act(spec.id, "changes", {from, until}),
+      X: () => of.openEvent(),
       ArrowLeft: () => this.#step(isShifted ? -10 : -1), ArrowRight: () => this.#step(isShifted ? 10 : 1),
       Home: () => this.#pin(0), End: () => this.#pin(Infinity),
       ArrowUp: () => this.#nextLine(-1), ArrowDown: () => this.#nextLine(1),

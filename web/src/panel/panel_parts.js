@@ -46,7 +46,7 @@ export function heading(data, id, acts) {
  * @param {{column: string, down: boolean}} at.sort of the legend
  * @param {string[]} at.heat colours
  * @param {object} acts
- * @param {(time: number) => void} acts.pin
+ * @param {(marks: import("./types.js").Mark[]) => void} acts.events those of one place are chosen
  * @param {(change: Partial<PanelSpec>) => void} acts.change
  * @param {(from: number, until: number) => void} acts.zoom
  * @param {Parameters<typeof chips>[2]} acts.legend
@@ -65,7 +65,7 @@ export function foot(data, plot, at, acts) {
   else if (data.isLarge) legend = table(scene, at.time, acts.legend, at.sort, data.title);
   else legend = many ? chips(scene, at.time, acts.legend) : nothing;
   const selection = data.selection;
-  return html`${lane(marks, box.left, scene.zone, (mark) => acts.pin(mark.time))}
+  return html`${lane(marks, box.left, scene.zone, (some) => acts.events(some))}
     ${isBig ? controls(data.shown, data.title, acts.change) : nothing}
     ${readout(scene, at.time, at.line, at.value, acts.zoom)}${legend}
     ${isBig && data.isDistribution ? chance(scene, spec.calls ?? kCalls, (calls) => acts.change({calls})) : nothing}

@@ -222,7 +222,7 @@ export class PanelView {
     const value = this.#pointer && scene.heat && this.#plot.canvas ? this.#plot.valueAt(this.#pointer.top) : null;
     const at = {time: this.#host.crosshair(), value, line: this.#line(), sort: this.#sort, heat: this.#pool.colors().heat};
     render(foot(this.#data, this.#plot, at, {
-      pin: (time) => this.#host.pin(time), change: (change) => this.#change(change), zoom: (from, until) => zoom(this.#host, from, until),
+      events: (marks) => this.#openEvents(marks), change: (change) => this.#change(change), zoom: (from, until) => zoom(this.#host, from, until),
       changes: ({from, until}) => this.#host.act(spec.id, "changes", {from, until}),
       legend: {
         toggle: (name) => this.#change({hidden: this.#data.hiddenWith(name)}), alone: (name) => this.#change({hidden: this.#data.hiddenBut(name)}),
@@ -233,6 +233,22 @@ export class PanelView {
         },
       },
     }), this.#foot);
+  }
+
+  /** The event nearest to the crosshair, else the last one. */
+  #openNearestEvent() {
+    const at = this.#host.crosshair() ?? Infinity;
+    const shown = this.#data.marks.filter((mark) => mark.time >= this.#data.range.from && mark.time < this.#data.range.until);
+    const apart = (/** @type {Mark} */ mark) => at === Infinity ? -mark.time : Math.abs(mark.time - at);
+    const nearest = shown.sort((a, b) => apart(a) - apart(b))[0];
+    if (nearest) this.#openEvents(shown.filter((mark) => mark.time === nearest.time));
+    else this.#say("no event in this range");
+  }
+
+  /** @param {Mark[]} marks of one place */
+  #openEvents(marks) {
+    this.#host.pin(marks[0].time);
+    this.#host.act(this.#data.spec.id, "event", {marks});
   }
 
   /** @param {Partial<PanelSpec>} change */
@@ -265,7 +281,7 @@ export class PanelView {
     const data = this.#data;
     return {
       scene: () => data.scene, spec: () => data.spec, view: () => data.view, range: () => data.range, host: this.#host,
-      isDistribution: () => data.isDistribution, line: () => this.#line(), change: (change) => this.#change(change),
+      openEvent: () => this.#openNearestEvent(), isDistribution: () => data.isDistribution, line: () => this.#line(), change: (change) => this.#change(change),
       emphasize: (name) => {
         this.#focused = name;
         this.#plot.emphasize(name);

@@ -9,7 +9,7 @@ import {grouping, isOfHosts, kFinest, maxColumns, maxPoints, roundStep} from "..
 /** @typedef {import("./panel.js").PanelRange} PanelRange */
 /** @typedef {import("./panel.js").BatchQuery} BatchQuery */
 
-/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean, empty: boolean}} Learnt */
+/** What answers have told a panel. @typedef {{kinds: Set<string>, hosts: string[], series: number, gaps: boolean}} Learnt */
 
 /** Height of the plot of each size, in CSS px, with its axis. @type {Record<string, number>} */
 export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
@@ -17,8 +17,6 @@ export const kHeights = {S: 132, M: 200, L: 300, XL: 460};
 /** Hosts whose presence is asked at once. */
 const kHostsMax = 20;
 const kTotalsMax = 20;
-/** How far back the last samples are looked for. */
-const kLastDays = 366;
 
 /** A selector can have statistics; any other expression has one value. @param {string} expr */
 export function isSelector(expr) {
@@ -91,14 +89,11 @@ export function queriesOf(spec, range, width, learnt) {
     if (isHeat) totals.grouping = 0;
     queries.push(totals);
   }
-  if (learnt.empty && learnt.series > 0 && main.series) {
-    // Nothing came in the range: the days of the last year tell when anything did.
-    queries.push({id: `${spec.id}~last`, kind: "series", series: names, stats: ["count"], from: Math.floor(range.now) - kLastDays * 86400, until: Math.floor(range.now), max_points: kLastDays + 1});
-  }
   if (learnt.gaps && learnt.hosts.length) {
     const hosts = learnt.hosts.slice(0, kHostsMax).map((host) => `host.up;{,*;}host=${literal(host)}{,;*}`);
     queries.push({id: `${spec.id}~up`, kind: "series", series: hosts, stats: ["count"], max_points: points});
   }
+  if (main.stats) main.about = true;  // only of what is drawn: it gives the reasons of gaps
   return queries;
 }
 

@@ -34,7 +34,7 @@ const kNothing = "no samples";
  * @property {"series"|"rest"|"before"} role
  * @property {number} spacing usual distance of slots with samples, in slots
  * @property {string} host of its tag, or empty
- * @property {{since?: number, last?: number}} about
+ * @property {{since?: number, last?: number, kept_from?: number}} about
  * @property {import("../model/seconds.js").Second[]} seconds of live series
  */
 
@@ -102,7 +102,8 @@ export function sceneOf(spec, range, answers, palette, marks) {
     const weeks = Array.from({length: kWeeks}, (_, i) => ({...answers[`${spec.id}~u${i + 1}`], week: i + 1})).filter((week) => week.series && week.step);
     scene.unusual = unusualOf(scene, weeks);
   }
-  scene.gaps = gapsOf(scene, range, answers[`${spec.id}~up`], marks);
+  // what came after the answer was asked is not known, so it is no gap
+  scene.gaps = gapsOf(scene, {...range, now: known}, answers[`${spec.id}~up`], marks);
   scene.partial = partsMissing(scene, spec, answers);
   return scene;
 }
@@ -230,7 +231,7 @@ function lineOf({name, label, kind, columns, stat, spec, paint, bits}) {
     name, label, stat, kind, unit: unitOf(name, stat === "value" && kind === "gauge" ? "gauge" : kind, {given: columns.unit, chosen: spec.unit, bits}), paint, values,
     columns: own, all: total(own), hidden: (spec.hidden ?? []).includes(name), role: "series",
     spacing: spacingOf(values), host: split(name).tags.get("host") ?? "",
-    about: {since: columns.since, last: columns.last}, seconds: [],
+    about: {since: columns.since, last: columns.last, kept_from: columns.kept_from}, seconds: [],
   };
 }
 
@@ -257,17 +258,6 @@ function topOf(all, order, by) {
     return column.reduce((/** @type {number} */ most, /** @type {any} */ value) => value !== null && value > most ? value : most, -Infinity);
   });
   return [...order].sort((a, b) => keys[b] - keys[a] || a - b).slice(0, kLinesMax);
-}
-
-/**
- * The last slot in which any series of an answer has samples.
- * @param {import("./panel.js").Answer|undefined} answer
- * @returns {{from: number, until: number}|null}
- */
-export function lastSlot(answer) {
-  if (!answer?.series || answer.from === undefined || !answer.step) return null;
-  const slot = Math.max(-1, ...answer.series.map((series) => last((series.count ?? []).map((/** @type {number|null} */ count) => count || null)).slot));
-  return slot < 0 ? null : {from: answer.from + slot * answer.step, until: answer.from + (slot + 1) * answer.step};
 }
 
 /** Exact numbers of the whole range, percentiles among them. @param {Scene} scene @param {any} answer @param {boolean} isHeat */
@@ -321,19 +311,21 @@ function gapsOf(scene, range, up, marks) {
     const end = Math.min(run.end, Math.max(run.first + 1, now));
     const from = scene.from + run.first * scene.step;
     const until = Math.min(scene.from + end * scene.step, range.now);
-    return {first: run.first, end, from, until, reason: reasonOf(lines[0], from, until, up, marks)};
+    return {first: run.first, end, from, until, reason: reasonOf(lines, from, until, up, marks, scene.step)};
   }).filter((gap) => !(gap.reason === kNothing && lines[0].kind === "distribution" && isThere(lines[0], gap.from, gap.until, up)));
 }
 
 /**
  * Why there are no samples, as far as it is known.
- * @param {Line} line @param {number} from @param {number} until @param {any} up @param {import("./panel.js").Mark[]} marks
+ * @param {Line[]} lines @param {number} from @param {number} until @param {any} up @param {import("./panel.js").Mark[]} marks
+ * @param {number} [step] of a slot: losses and retention may end within one
  */
-export function reasonOf(line, from, until, up, marks) {
-  const loss = marks.find((mark) => mark.kind === "loss" && mark.time < until && (mark.until ?? mark.time + 1) > from && (!mark.host || mark.host === line.host));
+export function reasonOf(lines, from, until, up, marks, step = 0) {
+  const loss = marks.find((mark) => mark.kind === "loss" && (!mark.host || lines.some((line) => line.host === mark.host)) && mark.time <= until + step && (mark.until ?? mark.time) >= from - step);
   if (loss) return visible(loss.title);
-  if (line.about.since !== undefined && line.about.since !== null && line.about.since >= until) return "before the first sample";
-  return isThere(line, from, until, up) === false ? "host silent (agent away)" : kNothing;
+  if (lines.every(({about}) => about.since !== undefined && about.since >= until)) return "before the first sample";
+  if (lines.every(({about}) => about.kept_from !== undefined && about.kept_from >= until - step)) return "older than retention";
+  return isThere(lines[0], from, until, up) === false ? "host silent (agent away)" : kNothing;
 }
 
 /**

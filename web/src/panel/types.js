@@ -52,6 +52,7 @@
  * @property {number} [until]
  * @property {number} max_points
  * @property {number} [grouping]
+ * @property {boolean} [about] from when to when each series has samples
  */
 
 /**
@@ -67,6 +68,9 @@
  * @property {number} [at] the server's time when it was asked, which the page adds: slots that were under way then may have got more since
  * @property {[number, number]} [covers]
  * @property {any[]} [series]
+ * @property {number} [since] of heatmaps: start of the oldest slot that ever had a sample; of others each series has it
+ * @property {number} [last] of the newest one
+ * @property {number} [kept_from] what ends before this time is past the retention
  * @property {number[][]} [buckets] of heatmaps
  * @property {number[][]} [counts] of heatmaps
  * @property {Record<string, import("../model/seconds.js").Second[]>} [seconds] of live series by name, which the page has worked out
@@ -84,6 +88,9 @@
  * @property {number} time
  * @property {number|null} [until]
  * @property {string} title one line of text
+ * @property {string} [text]
+ * @property {string[]} [tags]
+ * @property {string} [where] what it concerns, as `host=web1`
  * @property {string} [host] whose it is; without it, anybody's
  */
 
@@ -113,8 +120,8 @@
  */
 
 /**
- * `changes` has {from, until}, `save` {name, type, content: string|Blob}, `copy` a text.
- * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"save"|"copy"|"retry"} PanelAction
+ * `changes` has {from, until}, `event` {marks: Mark[]}, `save` {name, type, content: string|Blob}, `copy` a text.
+ * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"event"|"save"|"copy"|"retry"} PanelAction
  */
 
 /** @typedef {{label: string, key?: string, checked?: boolean, separator?: boolean, run?: () => void}} MenuItem */

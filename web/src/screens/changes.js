@@ -23,6 +23,34 @@ export function neighboursOf(name) {
   return `{__name__=~${JSON.stringify(`${first}([.].*)?`)}}`;
 }
 
+/** @param {any} one @param {any} value */
+function mean(one, value) {
+  if (typeof value?.avg !== "number") return "–";
+  const { text, unit } = number(value.avg, unitOf(one.name, one.kind));
+  return html`${text}<span class="unit">${unit}</span>`;
+}
+
+/**
+ * @param {import("../app.js").App} app
+ * @param {any[]} rows of the server's answer @param {string} was @param {string} is headings
+ * @param {() => void} leave a series is opened
+ */
+export function changesTable(app, rows, was, is, leave) {
+  /** Explore with a series, over the range that is seen. @param {string} name */
+  const addressOf = (name) => {
+    const { from, until, tz, live } = app.route();
+    return formatFragment({ screen: "explore", arg: "", from, until, tz, live, cmp: "", at: "", k: "", big: "", own: { p0: [name] } });
+  };
+  return html`<div class="scroll-x"><table class="data changes"><caption class="hidden">Series by how far they moved</caption>
+    <thead><tr><th scope="col">series</th><th scope="col" class="right">${was}</th><th scope="col" class="right">${is}</th>
+      <th scope="col" class="right">moved by</th></tr></thead>
+    <tbody>${rows.map((one) => html`<tr>
+      <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${leave}>${kindIcon(one.kind)}${nameText(one.name)}</a></th>
+      <td class="num right">${mean(one, one.was)}</td><td class="num right">${mean(one, one.is)}</td>
+      <td class="num right">${Number(one.score).toFixed(2)}</td>
+    </tr>`)}</tbody></table></div>`;
+}
+
 /**
  * @param {import("../app.js").App} app
  * @param {{from: number, until: number, match: string}} what an empty match: all series
@@ -34,19 +62,6 @@ export function openChanges(app, { from, until, match }) {
   let fault = "";
   const dialog = openDialog({ title: "What changed", wide: true, body: html`<p class="muted">…</p>` });
 
-  /** @param {any} one @param {any} value */
-  function mean(one, value) {
-    if (typeof value?.avg !== "number") return "–";
-    const { text, unit } = number(value.avg, unitOf(one.name, one.kind));
-    return html`${text}<span class="unit">${unit}</span>`;
-  }
-
-  /** Explore with a series, over the range that is seen. @param {string} name */
-  function addressOf(name) {
-    const { from: begin, until: end, tz, live } = app.route();
-    return formatFragment({ screen: "explore", arg: "", from: begin, until: end, tz, live, cmp: "", at: "", k: "", big: "", own: { p0: [name] } });
-  }
-
   function draw() {
     const rows = answer?.series ?? [];
     dialog.update(html`
@@ -56,14 +71,7 @@ export function openChanges(app, { from, until, match }) {
         <span class="muted">${answer ? `${answer.compared} series compared` : ""}</span></div>
       ${fault ? html`<p class="fault-note" role="alert">${fault}</p>` : null}
       ${answer && rows.length === 0 ? html`<p class="empty-note">No series moved, or none has enough samples.</p>` : null}
-      ${rows.length > 0 ? html`<div class="scroll-x"><table class="data"><caption class="hidden">Series by how far they moved</caption>
-        <thead><tr><th scope="col">series</th><th scope="col" class="right">was</th><th scope="col" class="right">is</th>
-          <th scope="col" class="right">moved by</th></tr></thead>
-        <tbody>${rows.map((/** @type {any} */ one) => html`<tr>
-          <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${() => dialog.close()}>${kindIcon(one.kind)}${nameText(one.name)}</a></th>
-          <td class="num right">${mean(one, one.was)}</td><td class="num right">${mean(one, one.is)}</td>
-          <td class="num right">${Number(one.score).toFixed(2)}</td>
-        </tr>`)}</tbody></table></div>` : null}`);
+      ${rows.length > 0 ? changesTable(app, rows, "was", "is", () => dialog.close()) : null}`);
   }
 
   async function load() {

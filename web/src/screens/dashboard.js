@@ -6,6 +6,7 @@ import { icon } from "../parts/icon.js";
 import { openDialog, confirmDialog } from "../parts/dialog.js";
 import { openMenu } from "../parts/menu.js";
 import { createHistory } from "../state/history.js";
+import { oncePerFrame } from "../state/store.js";
 import { own } from "../state/url.js";
 import { kNewPanels, openPanelForm } from "./dashboard_edit.js";
 import { checkDashboard, expanded, inOrder, isNote, kAll, merged, nameOf, valuesOf } from "./dashboard_model.js";
@@ -49,6 +50,7 @@ export function createDashboardScreen(element, app) {
   const undo = createHistory();
 
   const notes = createNotes(app, () => draw());
+  const unhear = app.live.hear(oncePerFrame(() => notes.readEvents()));
   const grid = createPanelGrid(gridElement, app, {
     change(panelId, change) {
       if (!isEditing || "box" in change) {
@@ -483,6 +485,7 @@ export function createDashboardScreen(element, app) {
       return true;
     },
     destroy() {
+      unhear();
       grid.destroy();
       element.textContent = "";
     },

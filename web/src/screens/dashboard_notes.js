@@ -2,10 +2,11 @@
 
 import { html, nothing } from "lit-html";
 import { isAbort } from "../data/client.js";
-import { clock, number } from "../model/format.js";
+import { clock, number, visible } from "../model/format.js";
 import { unitOf } from "../model/units.js";
 import { spark } from "../parts/spark.js";
 import { own } from "../state/url.js";
+import { openEventChanges } from "./event_changes.js";
 import { loadMarks } from "./marks.js";
 import { hasRows, replaced, specOf } from "./dashboard_model.js";
 import { askOf, rowTable } from "./row_table.js";
@@ -72,7 +73,7 @@ export function createNotes(app, onData) {
     const marks = dataOf(id, `${from} ${until}`, () => loadMarks(app, from, until));
     return html`<header class="panel-head"><h3>${panel.title ?? "Events"}</h3></header>
       ${!Array.isArray(marks) || marks.length === 0 ? html`<p class="muted">None in this range.</p>` : html`<ul class="event-list">${marks.map((mark) => html`<li>
-        <span class="num muted">${clock(mark.time, app.zone())}</span> ${mark.kind === "loss" ? "▲" : "◆"} <bdi>${mark.title}</bdi></li>`)}</ul>`}`;
+        <span class="num muted">${clock(mark.time, app.zone())}</span> <button type="button" class="link" title="What changed after it" @click=${() => openEventChanges(app, [mark], "")}>${mark.kind === "loss" ? "▲" : "◆"} <bdi>${visible(mark.title)}</bdi></button></li>`)}</ul>`}`;
   }
 
   /** @param {any} panel @param {string} id @param {Record<string, string>} values @param {(sort: string) => void} onSort */
@@ -101,6 +102,11 @@ export function createNotes(app, onData) {
     },
     refresh() {
       for (const one of known.values()) one.key = "";
+      onData();
+    },
+    /** Reads the lists of events anew. */
+    readEvents() {
+      for (const one of known.values()) if (Array.isArray(one.data)) one.key = "";
       onData();
     },
   };

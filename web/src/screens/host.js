@@ -3,7 +3,7 @@
 import {html, nothing, render} from "lit-html";
 import {repeat} from "lit-html/directives/repeat.js";
 import {isAbort} from "../data/client.js";
-import {age, number, text, visible} from "../model/format.js";
+import {age, number, text, time, visible} from "../model/format.js";
 import {hostSections, literal, parted} from "../model/use.js";
 import {icon} from "../parts/icon.js";
 import {shortHost} from "../parts/name.js";
@@ -175,6 +175,8 @@ export function createHostScreen(element, app) {
         ${agent ? html`<span>${glyph(agent.connected ? "ok" : "bad")} agent ${agent.connected ? "" : html`away, seen ${age(app.clock.now() - agent.seen_s)} ago`}
           ${agent.connected && agent.behind_s !== null && agent.behind_s !== undefined ? html`<span class="num">lag ${age(agent.behind_s)}</span>` : nothing}
           ${typeof agent.skew_ms === "number" ? html`<span class="num">skew ${agent.skew_ms > 0 ? "+" : ""}${number(agent.skew_ms, "ms").text} ${number(agent.skew_ms, "ms").unit}</span>` : nothing}</span>` : nothing}
+        ${agent?.kernel ? html`<span>kernel <bdi>${visible(agent.kernel)}</bdi></span>` : nothing}
+        ${agent?.booted_s ? html`<span title=${`booted ${time(agent.booted_s, app.zone())}`}>up <span class="num">${age(app.clock.now() - agent.booted_s)}</span></span>` : nothing}
         ${collectors.length ? html`<span>collectors ${collectors.length - broken.length} ${glyph("ok")}</span>` : nothing}
         ${broken.map(([name, state]) => html`<span class="warn">${glyph("warn")} ${visible(name)}: ${visible(state)}</span>`)}
       </p>

@@ -20,8 +20,8 @@ export async function loadMarks(app, from, until, where = "") {
   for (const event of events?.events ?? []) {
     const tags = Array.isArray(event.tags) ? event.tags : [];
     const isLoss = tags.includes("gap");
-    if (where === "" && !isLoss && event.source === "server" && tags.includes("agent")) continue;
-    const span = { time: event.time, until: event.until ?? null };
+    if (where === "" && event.source === "server" && (tags.includes("away") || tags.includes("back"))) continue;
+    const span = { time: event.time, until: event.until ?? null, text: String(event.text ?? ""), tags, where: String(event.where ?? "") };
     if (!isLoss) marks.push({ kind: "event", ...span, title: String(event.title) });
     else {
       const host = /^\{host=([^,]*),/.exec(String(event.where))?.[1];

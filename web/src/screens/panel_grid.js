@@ -10,6 +10,7 @@ import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
 import { oncePerFrame } from "../state/store.js";
 import { openChanges } from "./changes.js";
+import { openEventChanges } from "./event_changes.js";
 import { arrange, createNoteElements } from "./grid_elements.js";
 import { createGridLive } from "./grid_live.js";
 import { loadMarks } from "./marks.js";
@@ -109,6 +110,12 @@ export function createPanelGrid(element, app, options) {
     };
   }
 
+  /** The panel as that of the only series that it shows, if it shows one. @param {Cell} cell @returns {PanelSpec} */
+  function oneOf(cell) {
+    const shown = cell.answers[cell.spec.id]?.series ?? [];
+    return shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
+  }
+
   /** @param {string} id @param {import("../panel/panel.js").PanelAction} action @param {any} [detail] */
   function act(id, action, detail) {
     const cell = cells.get(id);
@@ -119,11 +126,10 @@ export function createPanelGrid(element, app, options) {
     else if (action === "copy") app.copy(String(detail), "text");
     else if (action === "link" || action === "fixed-link") app.copyLink(action === "fixed-link");
     else if (action === "retry") { Object.assign(cell, { asked: "", isOld: true }); requestSoon(); }
+    else if (action === "event") openEventChanges(app, detail.marks, options.matchOf?.(oneOf(cell)) ?? "");
     else if (action === "changes") {
       const { from, until } = { ...range(), ...detail };
-      const shown = cell.answers[id]?.series ?? [];
-      const spec = shown.length === 1 && typeof shown[0].name === "string" ? { ...cell.spec, series: [shown[0].name] } : cell.spec;
-      openChanges(app, { from, until, match: options.matchOf?.(spec) ?? "" });
+      openChanges(app, { from, until, match: options.matchOf?.(oneOf(cell)) ?? "" });
     } else options.act?.(id, action, detail);
   }
 
@@ -285,6 +291,8 @@ export function createPanelGrid(element, app, options) {
     const key = `${route.from} ${route.until}`;
     marksOf = key;
     const found = await loadMarks(app, route.from, route.until, options.where);
+    // The server's clock may be a little ahead of what this page knows of it.
+    for (const mark of found) mark.time = Math.min(mark.time, range().until);
     if (marksOf !== key || JSON.stringify(found) === JSON.stringify(marks)) return;
     marks = found;
     for (const cell of cells.values()) if (Object.keys(cell.answers).length > 0) draw(cell);
@@ -315,6 +323,8 @@ export function createPanelGrid(element, app, options) {
     observer.observe(cellElement);
     return cell;
   }
+
+  const unhear = app.live.hear(oncePerFrame(() => void readMarks()));
 
   /** @param {string} id */
   function become(id) {
@@ -439,6 +449,7 @@ export function createPanelGrid(element, app, options) {
     destroy() {
       observer.disconnect();
       live.stop();
+      unhear();
       for (const cell of cells.values()) {
         leave(cell);
         cell.panel.destroy();

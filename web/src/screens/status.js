@@ -2,10 +2,11 @@
 
 import { html, nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
-import { age, count, number } from "../model/format.js";
+import { age, count, number, text } from "../model/format.js";
 import { glyph } from "../parts/badge.js";
 import { openAdmin } from "./admin.js";
 import { createPanelGrid } from "./panel_grid.js";
+import { createStorage, forecastOf } from "./status_storage.js";
 import { changesOf, withChange } from "./panel_url.js";
 import { createStatusTables } from "./status_tables.js";
 
@@ -18,7 +19,7 @@ const kFirstRateMs = 1100;
 
 /** What each tab asks for beside the status. @type {Record<string, string[]>} */
 const kAsks = {
-  loss: ["agents"], refused: ["rejects", "cardinality"], names: ["cardinality"], agents: ["agents"], queries: ["queries"], storage: ["cardinality"],
+  loss: ["agents"], refused: ["rejects", "cardinality"], names: ["cardinality"], agents: ["agents"], queries: ["queries"],
 };
 
 /** Panels of a tab. @type {Record<string, import("../panel/panel.js").PanelSpec[]>} */
@@ -80,6 +81,7 @@ export function createStatus(element, app) {
   let faults = {};
   let isRunning = false;
   const tables = createStatusTables(app, draw);
+  const storage = createStorage(app, draw);
   const grid = createPanelGrid(gridElement, app, {
     change: (id, change) => app.store.patch({ own: withChange(app.route(), id, change) }), can: () => false,
   });
@@ -140,16 +142,18 @@ export function createStatus(element, app) {
   function overview() {
     const sum = totals(status);
     const lost = app.hosts.lost();
+    const forecast = forecastOf(status);
     return html`${problems()}
       <div class="tiles">
         ${tile("Received", big(rates?.received, "per_second"), html`${count(sum.received)} since the start`)}
         ${tile("Refused", big(rates?.refused, "per_second"), html`${count(sum.refused)} since the start · <a href="#/status/refused">which</a>`, rates && rates.refused > 0 ? "warn" : "")}
         ${tile("Lost by agents", count(lost), html`lines that no server will get · <a href="#/status/loss">where</a>`, lost > 0 ? "warn" : "")}
         ${tile("Series", count(status?.series), html`kept for ${status?.retention ?? "–"}`)}
-        ${tile("On disk", big(status?.disk_bytes, "bytes"), status?.disk_free_bytes ? html`${number(status.disk_free_bytes, "bytes", { digits: 3 }).text} ${number(status.disk_free_bytes, "bytes").unit} free` : "the store")}
+        ${tile("On disk", big(status?.disk_bytes, "bytes"), html`${status?.disk_free_bytes === undefined ? "" : html`${text(status.disk_free_bytes, "bytes", { digits: 3 })} free · `}<a
+          href="#/status/storage">${forecast.short}</a>`, forecast.grade)}
         ${tile("Durable", status && status.open_tick - status.durable_tick <= 4 ? "yes" : "late", status ? html`tick ${count(status.durable_tick)} of ${count(status.open_tick)}` : "")}
       </div>
-      ${tables.listeners(status, rates)}`;
+      ${tables.listeners(status)}`;
   }
 
   function content() {
@@ -163,7 +167,7 @@ export function createStatus(element, app) {
       case "names": return html`${note}${tables.names(answers.cardinality)}`;
       case "agents": return html`${note}${tables.agents(answers.agents)}`;
       case "queries": return html`${note}${tables.queries(answers.queries)}`;
-      case "storage": return html`${note}${tables.storage(status)}`;
+      case "storage": return html`${note}${storage.view(status)}`;
       case "admin": return openAdmin(app, status, draw);
       default: return overview();
     }

@@ -1,10 +1,11 @@
-// The tables of Status: listeners, losses, refused lines, names, agents, queries, storage.
+// The tables of Status: listeners, losses, refused lines, names, agents, queries.
 
 import { html, nothing } from "lit-html";
 import { age, clock, count, number, text, time, visible } from "../model/format.js";
 import { glyph } from "../parts/badge.js";
 import { hostText, nameText } from "../parts/name.js";
 import { createSortTable } from "../parts/sort_table.js";
+import { card, shares } from "./status_cards.js";
 
 /**
  * Restores the bytes of a refused line from its escapes, and shows what is invisible. Bytes that are no UTF-8 stay as they
@@ -21,19 +22,6 @@ export function lineText(line) {
     }
   });
   return visible(plain.replaceAll("\\\\", "\\"));
-}
-
-/** @param {unknown} title @param {unknown} body @param {unknown} [more] */
-function card(title, body, more = nothing) {
-  return html`<section class="card section-card"><header><h2>${title}</h2><span class="grow"></span>${more}</header>${body}</section>`;
-}
-
-/** Rows with a bar of their share. @param {{label: unknown, value: number, text: string}[]} rows */
-export function shares(rows) {
-  const most = Math.max(1, ...rows.map((row) => row.value));
-  return html`<div class="share-rows">${rows.map((row) => html`<div class="share-row"><span class="name">${row.label}</span>
-    <svg class="track" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width=${(100 * row.value / most).toFixed(2)} height="1"></rect></svg>
-    <span class="num right">${row.text}</span></div>`)}</div>`;
 }
 
 /**
@@ -86,12 +74,14 @@ export function createStatusTables(app, draw) {
     ],
   });
   /** @param {any} cost */
-  const spent = (cost) => cost ? `${count(cost.series)} series · ${count(cost.chunks)} chunks · ${bytes(cost.bytes)}` : "–";
+  const spent = (cost) => cost ? html`<span class="num">${count(cost.series)} series<br>${count(cost.chunks)} chunks<br>${bytes(cost.bytes)}</span>` : "–";
+  /** A batch is long, so three lines of it are shown. @param {string} query */
+  const queryText = (query) => html`<bdi class="name query-text" title=${visible(query)}>${visible(query)}</bdi>`;
   const slowTable = createSortTable({
     ...common, caption: "Slowest queries", order: "-ms",
     columns: [
       { id: "ms", label: "time", right: true, value: (row) => row.cost?.ms ?? null, show: (row) => text(row.cost?.ms, "ms", { digits: 3 }) },
-      { id: "query", label: "query", isHead: true, className: "breaks", value: (row) => row.query, show: (row) => html`<bdi class="name">${visible(row.query)}</bdi>` },
+      { id: "query", label: "query", isHead: true, className: "breaks", value: (row) => row.query, show: (row) => queryText(row.query) },
       { id: "read", label: "read", value: (row) => row.cost?.slots ?? null, show: (row) => spent(row.cost) },
       { id: "status", label: "status", right: true, value: (row) => row.status },
       { id: "client", label: "client", value: (row) => row.client, className: "num" },
@@ -102,7 +92,7 @@ export function createStatusTables(app, draw) {
     ...common, caption: "Running queries", order: "-age",
     columns: [
       { id: "age", label: "for", right: true, value: (row) => row.age_ms, show: (row) => text(row.age_ms, "ms", { digits: 3 }) },
-      { id: "query", label: "query", isHead: true, className: "breaks", value: (row) => row.query, show: (row) => html`<bdi class="name">${visible(row.query)}</bdi>` },
+      { id: "query", label: "query", isHead: true, className: "breaks", value: (row) => row.query, show: (row) => queryText(row.query) },
       { id: "read", label: "read", value: (row) => row.cost?.slots ?? null, show: (row) => spent(row.cost) },
       { id: "client", label: "client", value: (row) => row.client, className: "num" },
     ],
@@ -111,6 +101,7 @@ export function createStatusTables(app, draw) {
     ...common, caption: "Listeners", order: "-received",
     columns: [
       { id: "name", label: "listener", isHead: true, value: (row) => row.name },
+      { id: "address", label: "address", value: (row) => row.address, className: "num" },
       { id: "received", label: "received", right: true, value: (row) => row.received, show: (row) => count(row.received) },
       { id: "accepted", label: "accepted", right: true, value: (row) => row.accepted, show: (row) => count(row.accepted) },
       { id: "refused", label: "refused", right: true, value: (row) => row.refusedCount, show: (row) => count(row.refusedCount) },
@@ -118,21 +109,26 @@ export function createStatusTables(app, draw) {
     ],
   });
 
+  /** The address of an account of samples. @param {any} status @param {string} name such as `graphite_udp` */
+  function addressOf(status, name) {
+    const port = name.split("_")[0];
+    return status?.listeners?.[port === "tcp" || port === "udp" ? "line" : port] ?? "";
+  }
+
   /** @param {any} status */
   function listenerRows(status) {
     return Object.entries(status?.samples ?? {}).map(([name, one]) => {
       const reasonList = Object.entries(/** @type {any} */ (one).refused ?? {}).sort((a, b) => Number(b[1]) - Number(a[1]));
-      return { name, .../** @type {any} */ (one), reasonList, reasons: reasonList.map(([reason]) => reason).join(" "),
+      return { name, address: addressOf(status, name), .../** @type {any} */ (one), reasonList, reasons: reasonList.map(([reason]) => reason).join(" "),
         refusedCount: reasonList.reduce((sum, [, size]) => sum + Number(size), 0) };
     });
   }
 
   return {
-    /** @param {any} status @param {{received: number}|null} rates */
-    listeners(status, rates) {
-      void rates;
-      const rows = listenerRows(status).filter((row) => row.received > 0);
-      return card("Listeners, since the start", html`${listenerTable.table(rows, "No samples yet.")}`, listenerTable.tools(rows));
+    /** @param {any} status */
+    listeners(status) {
+      const rows = listenerRows(status).filter((row) => row.received > 0 || row.address !== "");
+      return card("Listeners, since the start", listenerTable.table(rows, "No samples yet."), listenerTable.tools(rows));
     },
     /** @param {any} status @param {any} agents */
     losses(status, agents) {
@@ -192,22 +188,6 @@ export function createStatusTables(app, draw) {
       const slow = answer?.slowest ?? [];
       return html`${card("Running now", runningTable.table(running, "No query runs."))}
         ${card("Slowest of the last 24 hours", slowTable.table(slow, "No query yet."), slowTable.tools(slow))}`;
-    },
-    /** @param {any} status */
-    storage(status) {
-      const tiers = status.tiers ?? [];
-      return html`<div class="tiles">
-          ${[["On disk", status.disk_bytes, "all of the store"], ["Waiting in memory", status.pending_bytes, "buckets not yet written"],
-            ["Buffers and caches", status.store_memory_bytes, "memory of the store"], ["Free on the disk", status.disk_free_bytes, ""]].map(([title, value, more]) => value === undefined ? nothing : html`
-            <section class="card tile"><h2>${title}</h2><div class="big">${number(value, "bytes", { digits: 3 }).text}<span class="unit">${number(value, "bytes").unit}</span></div><p>${more}</p></section>`)}
-        </div>
-        <div class="two">${card("Tiers", html`<div class="body">${tiers.length > 0 ? shares(tiers.map((/** @type {any} */ tier) => ({
-          label: `${age(tier.step)}, since ${tier.oldest_s ? time(tier.oldest_s, app.zone(), { seconds: false }) : "–"}`, value: tier.bytes ?? 0, text: bytes(tier.bytes ?? null) })))
-          : html`<p class="num">${status.retention}</p>`}</div>`)}
-        ${card("Health of the store", html`<div class="body">
-          <p>${glyph(status.damaged_frames === 0 ? "ok" : "bad")} <b class="num">${count(status.damaged_frames)}</b> damaged frames since the start</p>
-          <p>${glyph(status.store_reopenings === 0 ? "ok" : "warn")} <b class="num">${count(status.store_reopenings)}</b> times reopened after a fault of the disk</p>
-          <p>${glyph("ok")} retention <span class="num">${status.retention}</span></p></div>`)}</div>`;
     },
   };
 }

@@ -39,6 +39,7 @@ export const kKeyLines = [
   { group: "Panel", keys: "v", does: "view" },
   { group: "Panel", keys: "w", does: "compare with a day, a week before" },
   { group: "Panel", keys: "x", does: "what changed" },
+  { group: "Panel", keys: "X", does: "what changed after the nearest event" },
   { group: "Panel", keys: "u", does: "unusual slots" },
   { group: "Panel", keys: "T", does: "table" },
   { group: "Page", keys: "m", does: "theme" },

@@ -52,7 +52,7 @@ test("panels of a host have unique ids, and say why there is nothing", () => {
   assert.equal(panels.find((panel) => panel.id === "disk-write")?.note, "host.block.latency_ns is not among the series of this host");
   for (const panel of panels) {
     assert.ok(wantedOf(panel).length > 0, panel.id);
-    const queries = queriesOf(panel, {from: 0, until: 3600, now: 3600, zone: "UTC"}, 600, {kinds: new Set(), hosts: [], series: 0, gaps: false, empty: false});
+    const queries = queriesOf(panel, {from: 0, until: 3600, now: 3600, zone: "UTC"}, 600, {kinds: new Set(), hosts: [], series: 0, gaps: false});
     assert.ok(queries.every((query) => !String(query.expr ?? "").includes("$step")), panel.id);
   }
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {command, csv, curl} from "../../src/panel/export.js";
+import {elsewhere} from "../../src/panel/panel_state.js";
+import {queriesOf} from "../../src/panel/queries.js";
 import {sceneOf} from "../../src/panel/scene.js";
 import {selected} from "../../src/panel/heatmap.js";
 import {sentence} from "../../src/panel/readout.js";
@@ -11,7 +13,6 @@ import {unit} from "../../src/model/units.js";
 import {badgesOf} from "../../src/panel/badges.js";
 import {spacing} from "../../src/panel/time_axis.js";
 import {changed, kPresets, kShortest} from "../../src/model/range.js";
-import {queriesOf} from "../../src/panel/queries.js";
 import {finestSlot, grouping, isOfHosts, maxPoints, openSlot, roundStep} from "../../src/model/step.js";
 
 const kRange = {from: 0, until: 100, now: 95, zone: "UTC"};
@@ -39,11 +40,47 @@ test("a gap is longer than two slots, and has a reason", () => {
   const mark = {kind: "loss", time: 60, until: 70, title: "web7 lost 400 lines: spool_full", host: "web7"};
   assert.equal(scene(answer, {}, up, [mark]).gaps[0].reason, "web7 lost 400 lines: spool_full");
   assert.equal(scene(answer, {}, up, [{...mark, host: "web8"}]).gaps[0].reason, "host silent (agent away)");
-  assert.equal(scene({series: [{name: "a", kind: "gauge", avg: [null, null, null, null, 1, 1, 1, 1, 1, 1], since: 40}]}).gaps[0].reason, "before the first sample");
+});
+
+test("before the first sample of all lines, and past their retention, there is a reason", () => {
+  const avg = [null, null, null, null, 1, 1, 1, 1, 1, 1];
+  const reason = (/** @type {any[]} */ ...abouts) => scene({series: abouts.map((about, i) => ({name: `a${i}`, kind: "gauge", avg, ...about}))}).gaps[0].reason;
+  assert.equal(reason({since: 40}), "before the first sample");
+  assert.equal(reason({since: 39}), "no samples");
+  assert.equal(reason({since: 40}, {since: 10}), "no samples");
+  assert.equal(reason({since: 40}, {since: 50}), "before the first sample");
+  assert.equal(reason({since: -500, kept_from: 33}), "older than retention", "it ends within the slot before");
+  assert.equal(reason({since: -500, kept_from: 29}), "no samples");
+  assert.equal(reason({since: -500, kept_from: 33}, {since: -500, kept_from: 0}), "no samples");
+  const heat = scene({series: ["a"], buckets: [[1, 2]], counts: [[null, null, null, null, 5, 5, 5, 5, 5, 5]], count: [0, 0, 0, 0, 5, 5, 5, 5, 5, 5].map((n) => n || null), since: 40, last: 90, kept_from: -9});
+  assert.equal(heat.gaps[0].reason, "before the first sample");
+});
+
+test("a range without samples says where they are", () => {
+  const range = {from: 3600, until: 7200, now: 200_000, zone: "UTC"};
+  const of = (/** @type {any[]} */ ...series) => elsewhere(/** @type {any} */ ({id: "p", status: 200, series}), range);
+  assert.equal(of({name: "a"}), null);
+  assert.deepEqual(of({since: 0, last: 1800, kept_from: -1}), {words: "the last one was 00:30", at: 1800});
+  assert.deepEqual(of({since: 0, last: 1800, kept_from: -1}, {since: 0, last: 3000, kept_from: -1}), {words: "the last one was 00:50", at: 3000});
+  assert.deepEqual(of({since: 0, last: 100_000, kept_from: -1}), {words: "the last one was 1970-01-02 03:46", at: 100_000});
+  assert.deepEqual(of({since: 7200, last: 100_000, kept_from: -1}), {words: "the first one was 02:00", at: 7200});
+  assert.deepEqual(of({since: 0, last: 100_000, kept_from: 50_000}), {words: "that is older than retention, which begins 13:53", at: null});
+  assert.deepEqual(of({since: 0, last: 1800, kept_from: 50_000}), {words: "the last one was 00:30, which is older than retention", at: null});
+  assert.deepEqual(elsewhere(/** @type {any} */ ({counts: [], since: 0, last: 1800, kept_from: -1}), range), {words: "the last one was 00:30", at: 1800});
+});
+
+test("what is drawn is asked from when to when it has samples", () => {
+  const learnt = {kinds: new Set(["gauge"]), hosts: [], series: 1, gaps: false};
+  const asked = queriesOf({id: "p", series: ["a"], compare: "1d"}, kRange, 600, learnt);
+  assert.deepEqual(asked.map((one) => [one.id, one.about]), [["p", true], ["p~cmp", undefined], ["p~all", undefined]]);
+  assert.equal(queriesOf({id: "p", expr: "sum(a)"}, kRange, 600, learnt)[0].about, undefined);
 });
 
 test("series that are sent each minute have no gaps between their samples", () => {
   assert.deepEqual(scene({series: [{name: "a", kind: "gauge", avg: [1, null, null, 1, null, null, 1, null, null, 1]}]}).gaps, []);
+  const old = [{name: "a", kind: "gauge", avg: [1, 1, 1, 1, 1, 1, null, null, null, null]}];
+  assert.equal(scene({series: old}).gaps.length, 1);
+  assert.deepEqual(scene({series: old, at: 62}).gaps, [], "what came after the answer was asked is not known");
 });
 
 test("seconds that are on their way are neither a fall of the rate nor a gap; ten of them that lack are", () => {

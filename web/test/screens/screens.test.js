@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { spansAfter } from "../../src/model/changes.js";
 import { neighboursOf } from "../../src/screens/changes.js";
+import { matchOfEvent } from "../../src/screens/event_changes.js";
 import { checkDashboard, differences, expanded, merged, replaced, specOf, valuesOf } from "../../src/screens/dashboard_model.js";
 import { panelsOf, withPanels } from "../../src/screens/explore_url.js";
 import { filtered, grouped, kAsks, kColumns, regularPart, rowsOf, sorted } from "../../src/screens/hosts_model.js";
@@ -153,4 +155,21 @@ test("what changed is looked for in the host of a series, else where its path be
   assert.equal(neighboursOf("g:host.cpu.busy_percent;*host=db3.x*"), "{host=~\"db3[.]x.*\"}");
   assert.equal(neighboursOf("shop.orders"), "{__name__=~\"shop([.].*)?\"}");
   assert.equal(neighboursOf("g:host.cpu.*"), "{__name__=~\"host([.].*)?\"}");
+});
+
+test("an event is compared over the series of the one host that it names", () => {
+  assert.equal(matchOfEvent("host=web1"), '{host="web1"}');
+  assert.equal(matchOfEvent("{host=db3.example.org,*;host=db3.example.org}{,;*}"), '{host="db3.example.org"}');
+  assert.equal(matchOfEvent("cpu;host=web1;role=web"), '{host="web1"}');
+  for (const several of ["", "host=web*", "host={web1,web2}", "host=web[12]", "ghost=web1", "shop.*"]) assert.equal(matchOfEvent(several), "", several);
+});
+
+test("an event is compared with no more time than has passed since", () => {
+  const labels = (/** @type {any[]} */ spans) => spans.map((one) => `${one.label}${one.isUsual ? "*" : ""}`.replace(/\s/g, " "));
+  assert.deepEqual(labels(spansAfter(1000, null, 1000 + 7200)), ["5 min", "15 min*", "1 h"]);
+  assert.deepEqual(labels(spansAfter(1000, null, 1000 + 600)), ["5 min*"]);
+  assert.deepEqual(labels(spansAfter(1000, null, 1000 + 90)), ["1 min 30 s*"]);
+  assert.deepEqual(spansAfter(1000, null, 990).map((one) => one.seconds), [20]);
+  assert.deepEqual(labels(spansAfter(1000, 1000 + 1200, 1000 + 7200)), ["5 min", "15 min", "20 min, while it lasted*", "1 h"]);
+  assert.deepEqual(labels(spansAfter(1000, 1000 + 1200, 1000 + 700)), ["5 min", "11 min, while it lasted*"]);
 });
