@@ -2,6 +2,8 @@
 
 import { html, nothing, render } from "lit-html";
 import { age, count } from "../model/format.js";
+import { importGraphite, isGraphite } from "../model/graphite_import.js";
+import { importIstatd, isIstatd } from "../model/istatd_import.js";
 import { icon } from "../parts/icon.js";
 import { checkDashboard } from "./dashboard_model.js";
 import { idOf } from "./save_dashboard.js";
@@ -10,14 +12,12 @@ import { openDialog } from "../parts/dialog.js";
 /**
  * The dashboard in a file of this page, of istatd or of Graphite, and what could not be taken over.
  * @param {any} json @param {string} name of the file
- * @returns {Promise<{dashboard: any, left: string[]}>}
+ * @returns {{dashboard: any, left: string[]}}
  */
-async function converted(json, name) {
+function converted(json, name) {
   const title = name.replace(/\.json$/, "");
-  const istatd = await import("../model/istatd_import.js");
-  if (istatd.isIstatd(json)) return istatd.importIstatd(json, title);
-  const graphite = await import("../model/graphite_import.js");
-  if (graphite.isGraphite(json)) return graphite.importGraphite(json, title);
+  if (isIstatd(json)) return importIstatd(json, title);
+  if (isGraphite(json)) return importGraphite(json, title);
   return { dashboard: json, left: [] };
 }
 
@@ -100,7 +100,7 @@ export function createDashboardsScreen(element, app) {
       const file = input.files?.[0];
       if (file === undefined) return;
       try {
-        const { dashboard: content, left } = await converted(JSON.parse(await file.text()), file.name);
+        const { dashboard: content, left } = converted(JSON.parse(await file.text()), file.name);
         const faults = checkDashboard(content);
         if (faults.length > 0) throw new Error(`${faults[0].at}: ${faults[0].error}`);
         const id = idOf(content.title);
