@@ -182,8 +182,8 @@ export class PanelView {
 
   /** What stands in place of a plot, and the table. */
   #drawOver() {
-    const {spec, range, answer, answers, scene, isLoading, isEmpty, title} = this.#data;
-    const state = stateOf({spec, range, answer, last: answers[`${spec.id}~last`], scene, isLoading, isEmpty, title, top: this.#top}, {
+    const {spec, range, answer, scene, isLoading, isEmpty, title} = this.#data;
+    const state = stateOf({spec, range, answer, scene, isLoading, isEmpty, title, top: this.#top}, {
       retry: () => this.#host.act(spec.id, "retry"), go: (from, until) => this.#host.setRange(from, until, true),
       scrolled: (top) => {
         this.#top = top;
