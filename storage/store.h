@@ -150,7 +150,7 @@ struct StoreStats {
   uint64_t expired_rows = 0;  // past their class's retention, dropped by compactions since start
   uint64_t reopenings = 0;    // times the store was closed and opened again after a disk fault
   std::optional<uint64_t> disk_free_bytes = {};  // of the file system of the data; nullopt if unknown
-  std::vector<TierStats> tiers = {};             // all, the finest first
+  std::vector<TierStats> tiers = {};             // all, the finest first, the detail tier last
 };
 
 // Thread-safe: one writer, any number of readers.

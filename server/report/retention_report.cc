@@ -20,11 +20,14 @@ std::string retention_json(const Table& table, const std::string& name) {
     }
     {
       JsonArray tiers(report.key("tiers"));
-      for (const Tier& tier : retention.tiers(kept)) {
+      const auto write = [&tiers](const Tier& tier) {
         JsonObject one(tiers.element());
         one.number("step", static_cast<double>(tier.step_s));
         one.number("retention_s", static_cast<double>(tier.retention_s));
-      }
+      };
+      const Tiers& of = retention.tiers(kept);
+      if (of.keep_detail()) write(of.detail());
+      for (const Tier& tier : of) write(tier);
     }
     if (series && series->last_slot != Series::kNoSlot) {
       const auto step_s = static_cast<double>(table.tiers().finest().step_s);

@@ -50,7 +50,8 @@ void write_samples(std::string& out, const std::vector<Reading>& readings) {
 
 // What a tier has, and for how long it grows.
 struct TierReport {
-  const Tier& tier;
+  int64_t step_s = 0;
+  int64_t retention_s = 0;
   uint64_t bytes = 0;
   std::optional<int64_t> oldest_s;
   Growth growth = {};
@@ -79,7 +80,9 @@ std::vector<TierReport> tiers_of(const StatusSources& s, const StoreStats& stats
   std::vector<TierReport> out;
   for (size_t i = 0; i < stats.tiers.size(); ++i) {
     const auto& [t, bytes] = stats.tiers[i];
-    TierReport one{s.table.tiers()[t], bytes, {}};
+    const Tier& tier = s.table.tiers()[t];
+    if (kept[t].retention_s == 0) continue;  // no series has this detail
+    TierReport one{tier.step_s, tier.retention_s > 0 ? tier.retention_s : kept[t].retention_s, bytes, {}};
     one.oldest_s = oldest_of(s, t, i < oldest.size() ? oldest[i].chunk : std::nullopt, now_s);
     const int64_t grows_s = kept[t].retention_s - (now_s - one.oldest_s.value_or(now_s));
     one.growth.days = static_cast<double>(std::max<int64_t>(grows_s, 0)) / 86'400;
@@ -93,8 +96,8 @@ void write_tiers(std::string& out, const std::vector<TierReport>& tiers) {
   JsonArray list(out);
   for (const TierReport& tier : tiers) {
     JsonObject one(list.element());
-    one.number("step", static_cast<double>(tier.tier.step_s));
-    one.number("retention_s", static_cast<double>(tier.tier.retention_s));
+    one.number("step", static_cast<double>(tier.step_s));
+    one.number("retention_s", static_cast<double>(tier.retention_s));
     one.count("bytes", tier.bytes);
     one.key("oldest_s").append(tier.oldest_s ? std::to_string(*tier.oldest_s) : "null");
   }

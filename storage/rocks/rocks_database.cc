@@ -286,7 +286,10 @@ uint64_t RocksDatabase::file_bytes(rocksdb::ColumnFamilyHandle* family) {
   return bytes;
 }
 
-uint64_t RocksDatabase::tier_bytes(TierNo tier) { return file_bytes(this->tier(tier)); }
+uint64_t RocksDatabase::tier_bytes(TierNo tier) {
+  rocksdb::ColumnFamilyHandle* const family = this->tier(tier);
+  return family != nullptr ? file_bytes(family) : 0;
+}
 
 uint64_t RocksDatabase::bytes_on_disk() {
   uint64_t bytes = 0;

@@ -238,7 +238,7 @@ StoreStats RocksStore::stats() {
     stats.damaged_frames += database->damaged_frames();
     stats.written = database->written_bytes();
     stats.expired_rows = database->expired_rows();
-    for (TierNo t = 0; t < tiers_.count(); ++t) stats.tiers.push_back({t, database->tier_bytes(t)});
+    for (TierNo t = 0; t < tiers_.stored_count(); ++t) stats.tiers.push_back({t, database->tier_bytes(t)});
   }
   return stats;
 }

@@ -288,7 +288,7 @@ TEST_F(RocksStoreTest, ExpiryOfCompactedChunksFreesDiskSpace) {
 
 TEST_F(RocksStoreTest, EachTierHasItsBytesOnDisk) {
   open();
-  ASSERT_EQ(store_->stats().tiers.size(), 2U);
+  ASSERT_EQ(store_->stats().tiers.size(), tiers().stored_count());
   EXPECT_EQ(store_->stats().tiers[1].bytes_on_disk, 0U);
   for (SeriesId id = 0; id < 200; ++id) write_frames({1, 3, id}, bucket_frames({1, 3, id}, 0, 1));
   compact_all();
