@@ -15,10 +15,10 @@ struct ApiExample {
   std::string answer;                // without line ends and the blanks after them
 };
 
-// Returns the examples of these sections ("Events"), in order. A target that uses this defines
-// STATMILL_SOURCE_TREE.
-inline std::vector<ApiExample> api_examples(const std::vector<std::string>& sections) {
-  std::ifstream in(STATMILL_SOURCE_TREE "/server/http/API.md");
+// Returns the examples of these sections ("Events"), in order. `tree`: the root of the source tree.
+inline std::vector<ApiExample> api_examples(const std::string& tree,
+                                            const std::vector<std::string>& sections) {
+  std::ifstream in(tree + "/server/http/API.md");
   std::vector<ApiExample> out;
   bool is_in_section = false;
   bool is_in_block = false;

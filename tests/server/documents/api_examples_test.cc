@@ -39,7 +39,7 @@ class ApiExamples : public DocumentsFixture {
 };
 
 TEST_F(ApiExamples, AreAnsweredAsThePageSays) {
-  const std::vector<ApiExample> all = api_examples({"Events", "Dashboards", "Views"});
+  const std::vector<ApiExample> all = api_examples(STATMILL_SOURCE_TREE, {"Events", "Dashboards", "Views"});
   EXPECT_GE(all.size(), 10U);
   for (const ApiExample& example : all) EXPECT_EQ(run(example.request), example.answer) << example.request[0];
 }

@@ -54,7 +54,7 @@ class AboutTest : public testing::Test {
 TEST_F(AboutTest, TheExampleIsAnsweredAsThePageSays) {
   send("cpu.idle 1690000000 5\ncpu.idle 1700000000 93.25\ncpu.idle 1700000020 91\n");
   size_t found = 0;
-  for (const ApiExample& example : api_examples({"GET /api/v1/query"})) {
+  for (const ApiExample& example : api_examples(STATMILL_SOURCE_TREE, {"GET /api/v1/query"})) {
     const std::string target = example.request[0].substr(std::string("GET ").size());
     if (target.find("about=true") == std::string::npos) continue;
     ++found;

@@ -40,7 +40,7 @@ class RetentionReportTest : public testing::Test {
 
 TEST_F(RetentionReportTest, ExamplesAreAnsweredAsThePageSays) {
   send("host.debug.load 1700000000 1\nhost.debug.load 1700000010 1\n");
-  const std::vector<ApiExample> all = api_examples({"GET /api/v1/retention"});
+  const std::vector<ApiExample> all = api_examples(STATMILL_SOURCE_TREE, {"GET /api/v1/retention"});
   ASSERT_EQ(all.size(), 2U);
   for (const ApiExample& example : all)
     EXPECT_EQ(ask(example.request[0].substr(std::string("GET ").size())), example.answer);
