@@ -37,6 +37,18 @@ function parse_options(args) {
   return { out, modules };
 }
 
+const kBeforeBlocks = /\n(?=<\/?(?:div|section|p|h[1-6]|table|thead|tbody|tr|header|ul|li)\b)/g;
+
+/** Leaves out what means nothing in templates, and esbuild keeps: the indentation of lines, and ends of lines before blocks. */
+const flat = {
+  name: 'flat',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
+      contents: path.startsWith(join(web, 'src')) ? readFileSync(path, 'utf8').replace(/\n[ ]+/g, '\n').replace(kBeforeBlocks, '') : undefined, loader: 'js',
+    }));
+  },
+};
+
 /** Runs esbuild; returns the contents of each file by its name, and the files that main.js needs at once. */
 async function bundle(modules) {
   const require = createRequire(pathToFileURL(join(modules, 'x.js')));
@@ -56,6 +68,7 @@ async function bundle(modules) {
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     nodePaths: [modules],
+    plugins: [flat],
     conditions: ['production'],
     metafile: true,
     write: false,

@@ -137,15 +137,14 @@ function withSeries(joined, old, head, tail, grid, starts, isPoints) {
   return joined;
 }
 
+/** @param {any} series */
+const labelsOf = (series) => JSON.stringify(Object.entries(series.labels ?? {}).sort());
+
 /** @param {any} a @param {any} b */
-function byLabels(a, b) {
-  const [x, y] = [a, b].map((series) => Object.entries(series.labels ?? {}).sort(([one], [other]) => one < other ? -1 : 1).flat());
-  for (let i = 0; i < Math.min(x.length, y.length); ++i) if (x[i] !== y[i]) return /** @type {any} */ (x[i]) < /** @type {any} */ (y[i]) ? -1 : 1;
-  return x.length - y.length;
-}
+const byLabels = (a, b) => labelsOf(a) < labelsOf(b) ? -1 : 1;
 
 /** @param {any[]} series */
-const isOrdered = (series) => series.every((one, i) => i === 0 || byLabels(series[i - 1], one) <= 0);
+const isOrdered = (series) => series.every((one, i) => i === 0 || byLabels(series[i - 1], one) < 0);
 
 /**
  * @param {any} joined @param {Answer} old @param {Answer|null} head @param {Answer} tail

@@ -81,12 +81,11 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
         server away ${age(Math.max(0, app.clock.now() - away.since))}</button>`;
     }
     const { losses } = app.server.get();
-    if (losses === null) return html`<button class="button loss" aria-label="Losses: not known yet" @click=${toLosses}>… <span class="long">losses</span></button>`;
-    const all = losses.lines + losses.refused + losses.dropped;
-    const word = all === 0 ? "nothing lost" : `${count(all)} ${all === 1 ? "loss" : "losses"}`;
-    const parts = `In the range shown: ${count(losses.lines)} lines lost by agents, ${count(losses.refused)} samples refused, ${count(losses.dropped)} datagrams dropped by the kernel`;
-    return html`<button class="button loss ${all === 0 ? "ok" : "warn"}" aria-label=${word} title=${parts} @click=${toLosses}>
-      ${all === 0 ? "✓" : "▲"} <span class="long">${word}</span></button>`;
+    const all = losses && losses.lines + losses.refused + losses.dropped;
+    const word = all === null ? "losses" : all === 0 ? "nothing lost" : `${count(all)} ${all === 1 ? "loss" : "losses"}`;
+    const parts = losses && `In the range shown: ${count(losses.lines)} lines of agents, ${count(losses.refused)} samples refused, ${count(losses.dropped)} datagrams`;
+    return html`<button class="button loss ${all === null ? "" : all === 0 ? "ok" : "warn"}" aria-label=${word} title=${parts ?? nothing} @click=${toLosses}>
+      ${all === null ? "…" : all === 0 ? "✓" : "▲"} <span class="long">${word}</span></button>`;
   }
 
   const toLosses = () => app.go({ screen: "status", arg: "loss" });
