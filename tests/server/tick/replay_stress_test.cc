@@ -80,7 +80,7 @@ TEST_F(ReplayStress, AnUnknownSeriesInAnyShareIsRefusedOrCounted) {
   EXPECT_FALSE(replay({by_id_, flushed_, rows_}));
   series_ = std::vector<Series>(kSeries);
   for (SeriesId i = 0; i + 1 < kSeries; ++i) by_id_[i].series = &series_[i];
-  const auto salvaged = replay({by_id_, flushed_, rows_, true});
+  const auto salvaged = replay({by_id_, flushed_, rows_, 1, true});
   ASSERT_TRUE(salvaged);
   EXPECT_GE(salvaged->of_unknown_series, kRows - 1);
 }
