@@ -107,9 +107,11 @@ Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
   std::copy(secret.begin(), secret.end(), row.secret.begin());
   row.peer = read_text(reader);
   row.agent_version = read_text(reader);
-  row.boot.kernel = read_text(reader);
-  row.boot.id = read_text(reader);
-  row.boot.time = read_time(reader);
+  if (!reader.done()) {  // rows before format 2.1 end here
+    row.boot.kernel = read_text(reader);
+    row.boot.id = read_text(reader);
+    row.boot.time = read_time(reader);
+  }
   if (reader.failed() || !reader.done()) return corrupt("length");
   return row;
 }

@@ -24,7 +24,7 @@ class PastChunks {
   PastChunks(const DemoWorld& world, const Tiers& tiers);
 
   SeriesId count() const { return static_cast<SeriesId>(world_.series().size()); }
-  // Whether the past has the tier: it has no seconds (Tiers::detail()).
+  // Returns whether the past has the tier: it has no seconds (Tiers::detail()).
   bool has(TierNo tier) const { return tier < tiers_.count(); }
   // The first chunk of the tier with data.
   ChunkNo first(TierNo tier) const { return tiers_[tier].chunk_of_time(world_.begin_s()); }

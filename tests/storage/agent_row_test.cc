@@ -46,6 +46,24 @@ TEST(AgentRowTest, HasGoldenBytes) {
   EXPECT_EQ(bytes.substr(golden.size()), std::string("\xe1\xf1\x04\xd7", 4));
 }
 
+TEST(AgentRowTest, RowsOfOlderProgramsHaveNoBoot) {
+  using namespace std::string_literals;
+  const std::string older =
+      "\x01\x03\x07\xac\x02\xa0\x1f\xd0\x0f\xa0\x1f\x04web1\x05\x3c\x01\x0a\x02\x1e\x02\x02\x04"
+      "\xb8\x17\x80\x01\xac\x02"
+      "\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f"
+      "\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f"
+      "\x0a"
+      "10.0.0.7:9\x03"
+      "1.2"
+      "\x04\xfa\xfa\xb7"s;
+  const auto row = decode_agent_row(some_row().id, older);
+  ASSERT_TRUE(row) << row.error().message;
+  AgentRow want = some_row();
+  want.boot = {};
+  EXPECT_EQ(*row, want);
+}
+
 TEST(AgentRowTest, RoundTrips) {
   const auto row = decode_agent_row(some_row().id, encode_agent_row(some_row()));
   ASSERT_TRUE(row) << row.error().message;

@@ -56,6 +56,19 @@ TEST_F(FlushAndCompactTest, CompactedChunksAreOneFrame) {
   EXPECT_EQ(content(), before);
 }
 
+TEST_F(FlushAndCompactTest, EachTierHasItsBytesOnDisk) {
+  compact();
+  const StoreStats stats = store_->stats();
+  ASSERT_EQ(stats.tiers.size(), tiers_.stored_count());
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < stats.tiers.size(); ++i) {
+    EXPECT_EQ(stats.tiers[i].tier, i);
+    EXPECT_EQ(stats.tiers[i].bytes_on_disk > 0, i < tiers_.count()) << "no series keeps detail";
+    bytes += stats.tiers[i].bytes_on_disk;
+  }
+  EXPECT_LE(bytes, stats.bytes_on_disk);
+}
+
 // Returns the nice values of the threads of this process that have this name.
 std::set<int> nice_values(std::string_view name) {
   std::set<int> out;

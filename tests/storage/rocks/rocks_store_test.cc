@@ -286,19 +286,6 @@ TEST_F(RocksStoreTest, ExpiryOfCompactedChunksFreesDiskSpace) {
   EXPECT_EQ(*store_->snapshot()->oldest_chunk(0), std::optional<ChunkNo>(4));
 }
 
-TEST_F(RocksStoreTest, EachTierHasItsBytesOnDisk) {
-  open();
-  ASSERT_EQ(store_->stats().tiers.size(), tiers().stored_count());
-  EXPECT_EQ(store_->stats().tiers[1].bytes_on_disk, 0U);
-  for (SeriesId id = 0; id < 200; ++id) write_frames({1, 3, id}, bucket_frames({1, 3, id}, 0, 1));
-  compact_all();
-  const StoreStats stats = store_->stats();
-  EXPECT_EQ(stats.tiers[0].bytes_on_disk, 0U);
-  EXPECT_EQ(stats.tiers[1].tier, 1);
-  EXPECT_GT(stats.tiers[1].bytes_on_disk, 200U);
-  EXPECT_LE(stats.tiers[1].bytes_on_disk, stats.bytes_on_disk);
-}
-
 TEST_F(RocksStoreTest, ASecondOpenIsBusy) {
   open();
   const auto opened = try_open();

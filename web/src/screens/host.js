@@ -21,6 +21,8 @@ const kGlyphs = {ok: "✓", warn: "△", bad: "✕", "": ""};
 const kGradeWords = {ok: "good", warn: "worth a look", bad: "bad", "": ""};
 /** Facts are read anew after so long, in seconds: devices and cgroups come and go. */
 const kFactsAge = 60;
+/** So long a section that was chosen keeps its place, in ms: what is above it has loaded by then. */
+const kKeepSection = 5000;
 
 /**
  * Small panels stand three in a row below the large ones, and a large one without a neighbour is as wide as both.
@@ -70,6 +72,7 @@ export function createHostScreen(element, app) {
   let readAt = 0;
   let filter = "";
   let scrolledTo = "";
+  let letScroll = () => {};
   const grid = createPanelGrid(body, app, {
     change: (id, change) => app.store.patch({own: withChange(app.route(), id, change)}),
     matchOf: () => `{host=${JSON.stringify(host)}}`,
@@ -213,12 +216,22 @@ export function createHostScreen(element, app) {
     scroll(id);
   }
 
-  /** @param {string} id */
+  /** Shows a section, and keeps it in its place while panels above it load and grow, for some seconds or until the user acts. @param {string} id */
   function scroll(id) {
     const target = body.querySelector(`[data-group="${id}"]`);
     if (!target || scrolledTo === id) return;
     scrolledTo = id;
-    target.scrollIntoView({block: "start"});
+    letScroll();
+    const observer = new ResizeObserver(() => target.scrollIntoView({block: "start"}));
+    const until = new AbortController();
+    const timer = setTimeout(() => letScroll(), kKeepSection);
+    letScroll = () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      until.abort();
+    };
+    for (const act of ["wheel", "touchstart", "pointerdown", "keydown"]) window.addEventListener(act, () => letScroll(), {signal: until.signal, passive: true});
+    observer.observe(body);
   }
 
   /** @param {string} label @param {string[]} all @param {string} chosen @param {(value: string) => void} pick */
@@ -317,6 +330,7 @@ export function createHostScreen(element, app) {
     },
     destroy() {
       abort.abort();
+      letScroll();
       grid.destroy();
       element.replaceChildren();
       element.classList.remove("host-screen");
