@@ -43,6 +43,8 @@ async function picture(page) {
   await page.mouse.move(2, 2);
   await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await settled(page);
+  // its number grows as the server runs, and moves all that is left of it
+  await page.evaluate(() => { /** @type {HTMLElement} */ (document.querySelector(".frame-tools .loss")).style.width = "130px"; });
   const { PNG } = load("pngjs");
   return PNG.sync.read(await page.screenshot({ mask: [page.locator("#progress, .tree .count, .status-head .muted, .status-body, .frame-tools .loss, .dashboard-card")] }));
 }
@@ -116,7 +118,7 @@ browserTest("a host is the same after a reload: section, box of a heatmap, and w
   await sameAfterReload(page, "a panel of the host as table");
 });
 
-browserTest("Explore is the same after a reload: range, band, scale, hidden series, crosshair, zoom, box, large", async () => {
+browserTest("Explore is the same after a reload: range, band, scale, hidden series, crosshair, zoom, box", async () => {
   const { page, go } = await openStill();
   const panel = page.locator(".panel-cell").first();
   for (const from of ["-1h", "-7d", "-1y"]) {
@@ -151,8 +153,7 @@ browserTest("Explore is the same after a reload: range, band, scale, hidden seri
   assert.equal(await heat.locator(".panel-histogram header").textContent(), samples);
   await heat.locator(".panel-body").focus();
   await press(page, "ArrowLeft", "at=");
-  await press(page, "Enter", "big=p1");
-  await sameAfterReload(page, "crosshair, and a panel that is large");
+  await sameAfterReload(page, "a crosshair");
 });
 
 browserTest("a dashboard and Status are the same after a reload, and all screens ask this server alone and complain of nothing", async () => {

@@ -44,9 +44,9 @@ export class PanelData {
     this.#palette = palette ?? new Palette();
   }
 
-  /** @param {PanelRange} range @param {number} width CSS px */
-  queries(range, width) {
-    return queriesOf(this.spec, range, width, this.#learnt);
+  /** @param {PanelRange} range @param {number} width CSS px @param {PanelSpec} [spec] that it is about to have */
+  queries(range, width, spec = this.spec) {
+    return queriesOf(spec, range, width, this.#learnt);
   }
 
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers null: they are asked @param {Mark[]} [marks] */

@@ -98,9 +98,9 @@ export class PanelView {
     });
   }
 
-  /** @param {PanelRange} range @param {number} [width] */
-  queries(range, width = this.#element.clientWidth) {
-    return this.#data.queries(range, width);
+  /** @param {PanelRange} range @param {number} [width] @param {PanelSpec} [spec] */
+  queries(range, width = this.#element.clientWidth, spec = undefined) {
+    return this.#data.queries(range, width, spec);
   }
 
   /** @param {PanelSpec} spec @param {PanelRange} range @param {Answers|null} answers @param {Mark[]} [marks] */

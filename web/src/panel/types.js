@@ -128,7 +128,7 @@
 
 /**
  * @typedef {object} Panel
- * @property {(range: PanelRange, width?: number) => BatchQuery[]} queries what it asks now, with what answers have told; those of
+ * @property {(range: PanelRange, width?: number, spec?: PanelSpec) => BatchQuery[]} queries what it asks now, with what answers have told; those of
  *   the first time are panelQueries'
  * @property {(spec: PanelSpec, range: PanelRange, answers: Answers|null, marks?: Mark[]) => void} update draws; null keeps the
  *   picture, dimmed, while a request runs

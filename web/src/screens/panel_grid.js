@@ -175,7 +175,7 @@ export function createPanelGrid(element, app, options) {
       cell.asked = key;
       cell.extra.clear();
       const width = cell.element.clientWidth || 480;
-      const queries = Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width) : panelQueries(drawn(cell), now, width);
+      const queries = Object.keys(cell.answers).length > 0 ? cell.panel.queries(now, width, drawn(cell)) : panelQueries(drawn(cell), now, width);
       if (!cell.isOld) drawKnown(cell, queries, now);
       cell.panel.update(drawn(cell), now, null, marks);
       (cell.isOld ? refreshes : asks).set(cell, queries);
