@@ -118,7 +118,7 @@ browserTest("a host is the same after a reload: section, box of a heatmap, and w
   await sameAfterReload(page, "a panel of the host as table");
 });
 
-browserTest("Explore is the same after a reload: range, band, scale, hidden series, crosshair, zoom, box", async () => {
+browserTest("Explore is the same after a reload: range, band, scale, hidden series, crosshair, zoom, box, large", async () => {
   const { page, go } = await openStill();
   const panel = page.locator(".panel-cell").first();
   for (const from of ["-1h", "-7d", "-1y"]) {
@@ -153,7 +153,8 @@ browserTest("Explore is the same after a reload: range, band, scale, hidden seri
   assert.equal(await heat.locator(".panel-histogram header").textContent(), samples);
   await heat.locator(".panel-body").focus();
   await press(page, "ArrowLeft", "at=");
-  await sameAfterReload(page, "a crosshair");
+  await press(page, "Enter", "big=p1");
+  await sameAfterReload(page, "crosshair, and a panel that is large");
 });
 
 browserTest("a dashboard and Status are the same after a reload, and all screens ask this server alone and complain of nothing", async () => {

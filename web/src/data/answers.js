@@ -91,9 +91,9 @@ export function createAnswers({batch, bytesMax = kBytesMax}) {
   }
 
   /** Whether an answer needs no request. @param {Entry} entry @param {BatchQuery} query @param {Ask} ask */
-  function suffices({asked, whole}, query, ask) {
+  function suffices({asked, whole, query: kept}, query, ask) {
     const {now} = ask.range;
-    if (ask.isRefresh || now - whole > kWholeSeconds) return false;
+    if (query.grouping !== kept.grouping || ask.isRefresh || now - whole > kWholeSeconds) return false;
     const span = spanOf(query, ask);
     const isSettled = span.from === asked.from && span.until === asked.until && asked.until <= asked.now - kSettledSeconds;
     return isSettled || now - asked.now < kFreshSeconds;

@@ -201,6 +201,18 @@ test("going back to a range that is over asks nothing, nor do statistics that ar
   assert.equal(server.requests, 3);
 });
 
+test("a heatmap with other rows is asked again", async () => {
+  const server = createServer();
+  const answers = createAnswers({ batch: /** @type {any} */ (server.batch) });
+  server.add("a", 98_000, 7);
+  const ask = (/** @type {number} */ grouping) => run(answers, askOf(server, 97_000, 99_000, false, [{ ...kQuery, kind: "heatmap", grouping }]));
+  await ask(2);
+  await ask(2);
+  assert.equal(server.requests, 1);
+  await ask(3);
+  assert.equal(server.requests, 2);
+});
+
 test("a range with the present slot is asked again, but not within five seconds", async () => {
   const server = createServer();
   const answers = createAnswers({ batch: /** @type {any} */ (server.batch) });
