@@ -20,6 +20,7 @@ import { loadMarks } from "./marks.js";
 /** @typedef {import("../panel/panel.js").Answer} Answer */
 
 const kWidthStep = 64;  // px; a smaller change of the width asks nothing anew
+const kBusyTries = 4;  // while all threads of the server are busy, after 1, 2, 3 and 4 s
 
 /**
  * @typedef {object} Group
@@ -76,6 +77,9 @@ export function createPanelGrid(element, app, options) {
   let marks = [];
   let marksOf = "";
   let current = "";  // id of the panel that keys act on
+  let busyTries = 0;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let busyTimer;
   const live = createGridLive(app, () => cells.values(), () => drawMoved(), () => {
     app.answers.expire();
     refresh();
@@ -254,6 +258,7 @@ export function createPanelGrid(element, app, options) {
     const mine = [...run.cells];
     for (const cell of mine) if (cell.run === run) cell.run = null;
     if (fault === null) {
+      busyTries = 0;
       requestMore(mine, now);
       live.watch();
       return;
@@ -261,6 +266,12 @@ export function createPanelGrid(element, app, options) {
     if (isAbort(fault)) return;
     const text = fault instanceof Error ? fault.message : String(fault);
     const status = /** @type {any} */ (fault)?.status ?? 0;
+    if (status === 503 && busyTries < kBusyTries) {
+      for (const cell of mine) cell.asked = "";
+      clearTimeout(busyTimer);
+      busyTimer = setTimeout(requestSoon, 1000 * ++busyTries);
+      return;
+    }
     for (const { cell, left } of new Set(owners.values())) {
       if (left <= 0 || !run.cells.has(cell)) continue;
       // while the server is away the old picture stays; the page asks again when it is back
@@ -450,6 +461,7 @@ export function createPanelGrid(element, app, options) {
       cell?.panel.focus();
     },
     destroy() {
+      clearTimeout(busyTimer);
       observer.disconnect();
       live.stop();
       unhear();
