@@ -50,8 +50,8 @@ PlacedWord place_word(std::string_view text, std::string_view word);
 
 // How many of `letters`, from number `from` on, are found in `text` one after another.
 size_t letters_in(std::string_view text, std::string_view letters, size_t from);
-// Returns whether a name has the letters in order, in the name as it is or with its tags before its path: people
-// think of a host and what it has, and names begin with what it is.
+// Returns whether a name has the letters in order, in the name as it is or with its tags before its path:
+// people think of a host and what it has, and names begin with what it is.
 bool has_letters(std::string_view name, std::string_view letters);
 // The places of letters that a name has in such an order.
 NameHits hits_of_letters(std::string_view name, std::string_view letters);

@@ -80,7 +80,8 @@ TEST_F(BootsE2e, AnAgentThatOnlyRestartsHasNotBooted) {
   EXPECT_EQ(host_->stop(), 0);
   start_host("6.1.0", "first", 7260);
   EXPECT_EQ(host_->stop(), 0);
-  restart_server();  // it knows the last boot that the agent reported; while it runs, it looks every five seconds
+  restart_server();  // it knows the last boot that the agent reported; while it runs, it looks every five
+                     // seconds
   start_host("6.1.0", "second", 60);  // what comes now is no later than what would have come before
   EXPECT_TRUE(wait_for_events("boot", "web1 booted"));
   EXPECT_EQ(boost::json::parse(events("boot")).at("events").as_array().size(), 1U);
