@@ -8,7 +8,7 @@
 
 namespace statmill {
 
-inline constexpr size_t kWatchedFilesMax = 10'000;  // of a folder; more are not looked at
+inline constexpr size_t kWatchedFilesMax = 10'000;  // in a folder; the watch ignores further files
 
 // Confined to one thread.
 class FolderWatch {
@@ -26,7 +26,7 @@ class FolderWatch {
   uint64_t look() const;
 
   const std::string folder_;
-  uint64_t seen_ = 0;  // what look() returned last
+  uint64_t seen_ = 0;  // the last result of look()
   bool is_changing_ = false;
 };
 

@@ -7,7 +7,7 @@
 
 namespace statmill {
 
-// What is not known is empty or zero.
+// The boot of a host. Fields that are not known are empty or zero.
 struct HostBoot {
   std::string kernel = {};  // its release, "6.1.0-18-amd64"
   std::string id = {};      // another one at each boot

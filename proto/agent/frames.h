@@ -66,7 +66,8 @@ struct HelloFrame {
   std::string_view host{};           // the agent's host name; at most kHostBytesMax
   std::string_view agent_version{};  // the program's version; at most kAgentVersionBytesMax
   std::string_view token{};          // at most kTokenBytesMax
-  // Of the agent's host, empty or 0 if they are not known. Agents before these fields have none.
+  // These describe the agent's host. They are empty or 0 if they are not known, as with early agents, which
+  // do not send them.
   std::string_view kernel{};   // the release that runs, "6.1.0-18-amd64"; at most kKernelBytesMax
   std::string_view boot_id{};  // another one at each boot; at most kBootIdBytesMax
   Duration uptime{};           // since the boot, when the agent sends this; at most kUptimeMax
@@ -91,7 +92,7 @@ struct GapFrame {
   Timestamp time{};  // the time of the next batch
 };
 
-// What a collector's numbers come from; a set of bits.
+// The sources that a collector's numbers come from, as a set of bits.
 enum CollectorSources : uint8_t {
   kSourcesNotKnown = 0,
   kSourceFiles = 1,     // files of the kernel, or of programs

@@ -24,7 +24,7 @@ struct CollectorTrouble {
   std::string reason;
 };
 
-// What serves a collector, of one that says so.
+// The sources that a collector uses, if its agent reports them.
 struct CollectorSource {
   std::string name;
   uint8_t sources = 0;  // CollectorNote::sources; 0: nothing serves it

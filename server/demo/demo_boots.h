@@ -13,10 +13,10 @@ namespace statmill {
 
 AgentId demo_agent_id(const DemoHost& host);
 
-// What a host runs now. `start_s`: the start of the demo, in unix seconds.
+// Returns the boot that a host reports now. `start_s`: the start of the demo, in unix seconds.
 HostBoot demo_boot(const DemoHost& host, int64_t start_s);
 
-// What the store knows of the agents whose hosts have booted since the server saw them last.
+// Returns the stored rows of the agents whose hosts have booted since the server saw them last.
 std::vector<AgentRow> demo_agents_before(const std::vector<DemoHost>& fleet, int64_t start_s);
 
 }  // namespace statmill

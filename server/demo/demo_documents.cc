@@ -8,10 +8,10 @@
 namespace statmill {
 namespace {
 
-constexpr int64_t kToldHour = 3600;
-constexpr int64_t kToldDay = 24 * kToldHour;
+constexpr int64_t kDemoHour = 3600;
+constexpr int64_t kDemoDay = 24 * kDemoHour;
 
-struct Told {
+struct DemoEvent {
   int64_t ago;  // seconds before the start
   std::string_view title;
   std::string_view text;
@@ -20,31 +20,31 @@ struct Told {
   int64_t seconds = 0;  // how long it lasted; 0: no time
 };
 
-constexpr Told kTold[] = {
+constexpr DemoEvent kDemoEvents[] = {
     {kBimodalAgo + 60, "deploy orders-db 2.8.0", "new index of orders, built in the background", "deploy",
      "host=db3.example.org"},
-    {3 * kToldHour + 1800, "deploy edge 0.9.1", "another cipher order", "deploy", "host=edge*"},
-    {25 * kToldHour, "deploy shop 1.13.1", "mends the checkout of 1.13.0", "deploy", "host=web*"},
-    {26 * kToldHour, "deploy shop 1.13.0", "a new checkout", "deploy", "host=web*"},
-    {3 * kToldDay, "deploy queue 4.2.0", "keeps failed messages for a day", "deploy", "host=queue*"},
-    {6 * kToldDay, "deploy shop 1.12.4", "translations", "deploy", "host=web*"},
-    {25 * kToldHour + 2400, "checkout is slow", "pages took 8 s; rolled forward to 1.13.1", "incident",
+    {3 * kDemoHour + 1800, "deploy edge 0.9.1", "another cipher order", "deploy", "host=edge*"},
+    {25 * kDemoHour, "deploy shop 1.13.1", "mends the checkout of 1.13.0", "deploy", "host=web*"},
+    {26 * kDemoHour, "deploy shop 1.13.0", "a new checkout", "deploy", "host=web*"},
+    {3 * kDemoDay, "deploy queue 4.2.0", "keeps failed messages for a day", "deploy", "host=queue*"},
+    {6 * kDemoDay, "deploy shop 1.12.4", "translations", "deploy", "host=web*"},
+    {25 * kDemoHour + 2400, "checkout is slow", "pages took 8 s; rolled forward to 1.13.1", "incident",
      "host=web*", 2700},
 };
 
-std::string told_json(const Told& told, int64_t start_s) {
+std::string demo_event_json(const DemoEvent& wanted, int64_t start_s) {
   std::string body;
   {
     JsonObject event(body);
-    event.key("time") += std::to_string(start_s - told.ago);
-    if (told.seconds > 0) event.key("until") += std::to_string(start_s - told.ago + told.seconds);
-    event.text("title", told.title);
-    event.text("text", told.text);
+    event.key("time") += std::to_string(start_s - wanted.ago);
+    if (wanted.seconds > 0) event.key("until") += std::to_string(start_s - wanted.ago + wanted.seconds);
+    event.text("title", wanted.title);
+    event.text("text", wanted.text);
     {
       JsonArray tags(event.key("tags"));
-      append_json_string(tags.element(), told.tag);
+      append_json_string(tags.element(), wanted.tag);
     }
-    event.text("where", told.where);
+    event.text("where", wanted.where);
   }
   return body;
 }
@@ -85,11 +85,11 @@ DemoRequest saved_request(std::string_view id, std::string_view note, bool is_ne
 
 std::vector<DemoRequest> demo_events(int64_t start_s) {
   std::vector<DemoRequest> requests;
-  for (const Told& told : kTold)
+  for (const DemoEvent& event : kDemoEvents)
     requests.push_back({.method = "POST",
                         .target = "/api/v1/events",
                         .fields = kJsonType,
-                        .body = told_json(told, start_s)});
+                        .body = demo_event_json(event, start_s)});
   return requests;
 }
 

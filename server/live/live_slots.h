@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/mutex.h"
 #include "server/live/live_request.h"
 #include "server/live/live_series.h"
