@@ -125,6 +125,11 @@ export async function answered(ask) {
   throw new Error(`no answer within ${kWait} ms: ${ask}`);
 }
 
+/** Debian's chromium. @returns {Promise<any>} */
+export function startBrowser() {
+  return load("playwright-core").chromium.launch({ executablePath: kBrowser, args: kArguments });
+}
+
 /** @type {any} */
 let browser = null;
 /**
@@ -134,7 +139,7 @@ let browser = null;
  */
 export async function openPage(server, { width = 1280, height = 800, dark = false, touch = false } = {}) {
   if (browser === null) {
-    browser = await load("playwright-core").chromium.launch({ executablePath: kBrowser, args: kArguments });
+    browser = await startBrowser();
     endings.push(() => browser.close());
   }
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", hasTouch: touch, isMobile: touch });

@@ -1,61 +1,29 @@
 // A real statmilld, a page served with the headers of the server, and a chromium, each on ports of its own, and ended by
 // their process ids.
 
-import {spawn} from "node:child_process";
-import {existsSync, mkdtempSync, readFileSync, rmSync} from "node:fs";
+import {readFileSync} from "node:fs";
 import http from "node:http";
 import {createRequire} from "node:module";
-import {tmpdir} from "node:os";
 import {extname, join, resolve} from "node:path";
 import {fileURLToPath} from "node:url";
+import {endAll, startBrowser, startServer as start, whyNot} from "../processes.js";
 
 const kRoot = resolve(fileURLToPath(new URL(".", import.meta.url)), "../../..");
 const kModules = process.env.STATMILL_NODE_MODULES ?? join(kRoot, "web/node_modules");
-const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"), "statmilld");
-const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
-const kArguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const kPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html";
 /** @type {Record<string, string>} */
 const kTypes = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"};
 
-/** Why the tests of the browser cannot run here; empty if they can. */
-export function whyNot() {
-  if (!existsSync(kModules)) return `no ${kModules}: run npm ci in web/`;
-  if (!existsSync(kBrowser)) return `no ${kBrowser}: install chromium`;
-  if (!existsSync(kServer)) return `no ${kServer}: build statmilld`;
-  return "";
-}
+export { startBrowser, whyNot };
 
 /**
  * A server with an empty store.
- * @param {string[]} [options]
  * @returns {Promise<{http: string, lines: string, stop: () => Promise<void>}>} addresses of its ports
  */
-export async function startServer(options = []) {
-  const store = mkdtempSync(join(tmpdir(), "statmill-web-"));
-  const child = spawn(kServer, ["--store.path", store, "--http.listen", "127.0.0.1:0", "--line.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0", ...options],
-    {stdio: ["ignore", "ignore", "pipe"]});
-  let log = "";
-  const ready = await new Promise((done, failed) => {
-    child.on("exit", (status) => failed(new Error(`statmilld ended with ${status}: ${log}`)));
-    child.stderr.on("data", (/** @type {Buffer} */ piece) => {
-      log += piece;
-      const found = /info ready .*?line=(\S+).*?http=(\S+)/.exec(log);
-      if (found) done({lines: found[1], http: found[2]});
-    });
-  });
-  return {
-    ...ready,
-    stop: () => new Promise((done) => {
-      child.removeAllListeners("exit");
-      child.on("exit", () => {
-        rmSync(store, {recursive: true, force: true});
-        done(undefined);
-      });
-      child.kill("SIGTERM");
-    }),
-  };
+export async function startServer() {
+  const {http: address, lines} = await start();
+  return {http: address, lines, stop: endAll};
 }
 
 /** Sends lines, and waits until all are accepted. @param {string} address @param {string[]} lines */
@@ -112,13 +80,6 @@ export async function servePage(api) {
   await new Promise((done) => server.listen(0, "127.0.0.1", () => done(undefined)));
   const address = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {url: `http://127.0.0.1:${address.port}/`, stop: () => { server.closeAllConnections(); server.close(); }};
-}
-
-/** @returns {Promise<any>} a browser of playwright */
-export async function startBrowser() {
-  const require = createRequire(join(kModules, "x.js"));
-  const {chromium} = require("playwright-core");
-  return chromium.launch({executablePath: kBrowser, args: kArguments});
 }
 
 /**
