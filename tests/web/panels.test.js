@@ -295,6 +295,14 @@ describe("panels", {skip: kSkip || false}, () => {
     assert.equal(await tab.$$eval("canvas", (/** @type {Element[]} */ all) => all.length), 1);
   });
 
+  test("End shows the crosshair in the open slot, whose middle is later than now", async () => {
+    const now = kNow + 3;
+    await show([{...busy, height: "M"}], {from: now - 600, until: now, now});
+    await tab.focus(".panel-body");
+    await tab.keyboard.press("End");
+    await tab.waitForFunction(() => document.querySelectorAll(".cross-line").length === 1);
+  });
+
   test("keys move the crosshair and announce; the table equals the CSV", async () => {
     await show([{...busy, height: "M"}], {from: kNow - 600, until: kNow, now: kNow});
     await tab.focus(".panel-body");

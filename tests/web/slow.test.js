@@ -50,7 +50,8 @@ browserTest("on a slow way each screen asks each thing once, and a bar shows tha
 });
 
 browserTest("while a query waits, keys and zoom act; a query that nobody waits for any more ends at the server", async () => {
-  const server = await startServer({ options: ["--query.threads", "1", "--query.heavy", "1000000000", "--query.waiting_time", "10m", "--query.timeout", "10m", "--query.evaluations", "1000000000000"] });
+  const server = await startServer({ options: ["--query.threads", "1", "--query.heavy", "1000000000", "--query.waiting_time", "10m", "--query.timeout", "10m", "--query.evaluations", "1000000000000",
+    "--query.memory", "1G", "--query.memory_total", "2G"] });
   const now = Math.floor(Date.now() / 10_000) * 10;
   await server.feed(Array.from({ length: 60 }, (_, slot) => Array.from({ length: 100 }, (__, i) => `level;n=${i} ${now - slot * 10} ${i}`)).flat());
   /** Ids of the queries of the page that run, or wait for the one thread. */
@@ -72,8 +73,8 @@ browserTest("while a query waits, keys and zoom act; a query that nobody waits f
   // computes for minutes, so what comes after it waits
   const blocker = new AbortController();
   let isBlocked = true;
-  const nest = (/** @type {number} */ depth) => depth === 0 ? "level" : `quantile_over_time(0.5, ${nest(depth - 1)}[2h:1s])`;
-  const blocked = fetch(`${server.url}api/v1/query?${new URLSearchParams({ expr: nest(20), from: "-1d" })}`, { signal: blocker.signal }).catch(() => undefined).then(() => { isBlocked = false; });
+  const nest = (/** @type {number} */ depth) => depth === 0 ? "level" : `quantile_over_time(0.5, ${nest(depth - 1)}[12h:1s])`;
+  const blocked = fetch(`${server.url}api/v1/query?${new URLSearchParams({ expr: nest(60), from: "-1d" })}`, { signal: blocker.signal }).catch(() => undefined).then(() => { isBlocked = false; });
   await until(async () => (await server.json("/api/v1/status/queries")).running.length === 1);
   try {
     await page.keyboard.press("r");
@@ -86,6 +87,7 @@ browserTest("while a query waits, keys and zoom act; a query that nobody waits f
     await page.keyboard.press("ArrowLeft");
     await page.waitForFunction(() => document.querySelectorAll(".cross-line").length === 2);
     await page.waitForFunction(() => !document.querySelector(".panel-readout")?.textContent?.includes("whole range"));
+    assert.ok(isBlocked, "the thread is held until the test lets it go");
     assert.deepEqual(await running(), [first]);
 
     await page.keyboard.press("+");

@@ -129,7 +129,9 @@ export class PanelKeys {
     const range = this.#of.range();
     const first = Math.max(0, Math.floor((range.from - scene.from) / scene.step));
     const end = Math.min(scene.slots - 1, Math.ceil((Math.min(range.until, scene.now) - scene.from) / scene.step) - 1);
-    const time = scene.from + (Math.max(first, Math.min(end, slot)) + 0.5) * scene.step;
+    // the middle of what the range shows of the slot: the open slot's own middle may be later than the range
+    const from = scene.from + Math.max(first, Math.min(end, slot)) * scene.step;
+    const time = (Math.max(range.from, from) + Math.min(range.until, from + scene.step)) / 2;
     this.#of.host.pin(time);
     this.#of.say(spoken(scene, time, this.#of.line()));
   }

@@ -92,7 +92,7 @@ export function createPanelGrid(element, app, options) {
     act,
     menu: openMenu,
     can: options.can,
-    pinned: (time) => app.go({ at: time === null ? "" : String(Math.round(time)) }),
+    pinned: (time) => app.go({ at: time === null ? "" : String(Math.floor(time)) }),
   });
 
   const observer = new IntersectionObserver((entries) => {
