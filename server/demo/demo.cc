@@ -91,13 +91,14 @@ std::optional<Fault> serve_demo(ServerConfig config) {
   if (!directory) return data_fault(directory.error());
   config.store.path = (directory->path() / "data").string();
   config.store.sync = false;
-  const Tiers tiers = config.retention.tiers();
+  const Retention retention = config.retention;
+  const Tiers tiers = retention.longest();
   const DemoWorld world(config.demo, unix_seconds(clock->wall()), tiers.finest().step_s);
   const PastChunks past(world, tiers);
   Server server(std::move(config), *clock, log);
   const auto add_past = [&](Store& below) -> Result<std::unique_ptr<Store>> {
     auto store = std::make_unique<DemoStore>(below, past);
-    if (Status written = store->write_names(world); !written) return written.error();
+    if (Status written = store->write_names(world, retention); !written) return written.error();
     return store;
   };
   if (auto fault = server.start(add_past)) return report(std::move(fault));

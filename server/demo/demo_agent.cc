@@ -186,20 +186,6 @@ std::vector<DemoSeries> DemoAgent::live_jobs(int64_t report_s) const {
   return out;
 }
 
-// Sets `sample` to what the report has of the series, and `time_s` to the begin of its slot.
-bool DemoAgent::report(const DemoSeries& series, int64_t report_s, DemoSample& sample,
-                       int64_t& time_s) const {
-  const int64_t slot_s = world_.slot_s();
-  if (series.kind() != Kind::kEvent) {
-    time_s = report_s;
-    return report_s % slot_s == 0 && world_.sample(series, time_s, sample);
-  }
-  const int64_t begin_s = report_s - kReportSeconds;
-  time_s = begin_s / slot_s * slot_s;
-  return begin_s >= world_.start_s() && world_.sample(series, time_s, sample) &&
-         keep_part(sample, begin_s - time_s, report_s - time_s, slot_s);
-}
-
 std::string DemoAgent::lines_of(int64_t report_s, uint32_t& lines) const {
   std::string out;
   if (report_s == world_.start_s()) {
@@ -208,10 +194,9 @@ std::string DemoAgent::lines_of(int64_t report_s, uint32_t& lines) const {
   }
   const int64_t ahead_s = std::chrono::floor<std::chrono::seconds>(line_ahead_).count();
   DemoSample sample;
-  int64_t time_s = 0;
   const auto append = [&](const DemoSeries& series) {
-    if (!report(series, report_s, sample, time_s)) return;
-    append_demo_line(out, series, time_s + ahead_s, sample);
+    if (!world_.second(series, report_s, sample)) return;
+    append_demo_line(out, series, report_s + ahead_s, sample);
     ++lines;
   };
   for (const DemoSeries* const series : series_) append(*series);

@@ -37,10 +37,8 @@ class DemoAgent {
   void send_status(Timestamp now);
   // Returns false if there is no room for it.
   bool make_batch(int64_t report_s, Timestamp now);
-  // Returns what the agent reports at `report_s`: events since the previous report and, when a slot begins,
-  // all else.
+  // Returns what the agent reports at `report_s`: the second that begins then.
   std::string lines_of(int64_t report_s, uint32_t& lines) const;
-  bool report(const DemoSeries& series, int64_t report_s, DemoSample& sample, int64_t& time_s) const;
   std::vector<DemoSeries> live_jobs(int64_t report_s) const;
   std::vector<CollectorNote> collector_notes() const;
 

@@ -28,11 +28,4 @@ void append_demo_line(std::string& out, const DemoSeries& series, int64_t time_s
   append_line(out, line);
 }
 
-bool keep_part(DemoSample& sample, int64_t begin, int64_t end, int64_t slot_s) {
-  const Int128 total = sample.bucket.decimal().sum;
-  const auto part = static_cast<int64_t>(total * end / slot_s - total * begin / slot_s);
-  sample.bucket = Bucket::of(Number::decimal(part, 0));
-  return part > 0;
-}
-
 }  // namespace statmill

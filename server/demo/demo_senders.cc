@@ -122,14 +122,11 @@ void DemoSenders::send_programs(int64_t slot_begin_s) {
 // is right on average.
 void DemoSenders::send_events(int64_t time_s) {
   if (ports_.statsd.host.empty()) return;
-  const int64_t slot_s = world_.slot_s();
-  const int64_t begin_s = time_s / slot_s * slot_s;
   std::string statsd;
   DemoSample sample;
   for (const DemoSeries& series : world_.series()) {
     if (!is_of_program(series) || series.kind() != Kind::kEvent) continue;
-    if (!world_.sample(series, begin_s, sample)) continue;
-    if (!keep_part(sample, time_s - begin_s, time_s - begin_s + 1, slot_s)) continue;
+    if (!world_.second(series, time_s, sample)) continue;
     const std::string_view path = path_of(series.name);
     std::string tags = series.name.substr(path.size() + 1);
     std::ranges::replace(tags, '=', ':');

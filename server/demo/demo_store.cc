@@ -101,13 +101,14 @@ class DemoSnapshot final : public StoreSnapshot {
 
 }  // namespace
 
-Status DemoStore::write_names(const DemoWorld& world) {
+Status DemoStore::write_names(const DemoWorld& world, const Retention& retention) {
   StoreBatch batch;
   std::vector<SeriesActivity> activity;
   const Tier& finest = tiers().finest();
   for (SeriesId id = 0; id < past_.count(); ++id) {
     const DemoSeries& series = world.series()[id];
     batch.series.push_back({id, series.kind(), series.name});
+    batch.series.back().is_detailed = retention.tiers(retention.class_of(series.name)).keep_detail();
     const int64_t last_s = std::min(series.end_s, past_.end() * finest.step_s) - 1;
     const int64_t first_s = std::max(series.begin_s, world.begin_s());
     if (first_s <= last_s) activity.push_back({id, finest.slot_of(first_s), finest.slot_of(last_s)});

@@ -7,6 +7,7 @@
 
 #include "server/demo/frame_cache.h"
 #include "server/demo/past_chunks.h"
+#include "storage/retention.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -20,8 +21,9 @@ class DemoStore final : public Store {
   DemoStore(Store& below, const PastChunks& past) : below_(below), past_(past), cache_(kCacheBytes) {}
 
   // Writes the names of the past's series, how far rollup is, and what was known of agents, to an empty
-  // store. Call it before anything else is written to the store.
-  Status write_names(const DemoWorld& world);
+  // store. Series whose class in `retention` keeps seconds have had them so far. Call it before anything else
+  // is written to the store.
+  Status write_names(const DemoWorld& world, const Retention& retention);
 
   const Tiers& tiers() const override { return below_.tiers(); }
   Status write(const StoreBatch& batch) override { return below_.write(batch); }

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "server/demo/demo_world.h"
 #include "server/demo/noise.h"
+#include "server/demo/slot_share.h"
 
 namespace statmill {
 namespace {
@@ -31,20 +32,26 @@ constexpr std::array<Point, 13> kPoints = {{{-2.6, 0.01},
                                             {2.6, 0.012},
                                             {3.2, 0.003}}};
 
-// Adds lognormal samples to a histogram and its bucket.
+// How much the seconds of a slot differ.
+double spread_of(const DemoFamily& family) { return std::min(1.0, family.noise); }
+
+// Adds a share of a slot's lognormal samples to a histogram and its bucket.
 class Distribution {
  public:
-  Distribution(const DemoFamily& family, uint64_t key, DemoSample& out)
-      : sigma_(family.sigma), key_(key), out_(out) {}
+  Distribution(const DemoFamily& family, uint64_t key, SlotShare share, DemoSample& out)
+      : family_(family), key_(key), share_(share), out_(out) {}
 
   void add(double median, double samples, double sigma) {
     for (const auto& [sigmas, share] : kPoints) {
       const double jitter = white_noise(key_, ++drawn_) - 0.5;
       const double count = samples * share + white_noise(key_, ++drawn_);
-      add_samples(median * std::exp(sigma * (sigmas + 0.5 * jitter)), static_cast<uint64_t>(count));
+      const auto all = static_cast<int64_t>(count);
+      const uint64_t key = key_ + static_cast<uint64_t>(drawn_);
+      const int64_t own = part_of(all, share_, spread_of(family_), key);
+      if (own > 0) add_samples(median * std::exp(sigma * (sigmas + 0.5 * jitter)), own);
     }
   }
-  void add(double median, double samples) { add(median, samples, sigma_); }
+  void add(double median, double samples) { add(median, samples, family_.sigma); }
   void finish() {
     auto& cells = out_.cells;
     std::ranges::sort(cells, {}, &HistogramCell::index);
@@ -61,10 +68,9 @@ class Distribution {
   }
 
  private:
-  void add_samples(double value, uint64_t count) {
-    if (count == 0) return;
+  void add_samples(double value, int64_t n) {
     const auto v = std::max<int64_t>(1, std::llround(value));
-    const auto n = static_cast<int64_t>(count);
+    const auto count = static_cast<uint64_t>(n);
     numbers_.min = count_ == 0 ? v : std::min(numbers_.min, v);
     numbers_.max = count_ == 0 ? v : std::max(numbers_.max, v);
     numbers_.sum += n * v;
@@ -73,8 +79,9 @@ class Distribution {
     out_.cells.push_back({histogram_index(static_cast<double>(v)), count});
   }
 
-  const double sigma_;
+  const DemoFamily& family_;
   const uint64_t key_;
+  const SlotShare share_;
   DemoSample& out_;
   int64_t drawn_ = 0;
   uint64_t count_ = 0;
@@ -103,13 +110,19 @@ double DemoWorld::load(const DemoHost* host, uint64_t key, int64_t time_s) const
   return std::clamp(value * (1 - 0.3 * age), 0.01, 0.97);
 }
 
-double DemoWorld::level(const DemoSeries& series, int64_t time_s) const {
+// The value of a series at a time without its noise and its story.
+double DemoWorld::smooth_level(const DemoSeries& series, int64_t time_s) const {
   const DemoFamily& family = *series.family;
-  double value = family.level;
-  if (family.gain != 0) {
-    value += family.gain * load(series.host, series.host != nullptr ? series.host->key : series.key, time_s);
-  }
-  if (family.noise != 0) value *= 1 + family.noise * (2 * white_noise(series.key, time_s) - 1);
+  if (family.gain == 0) return family.level;
+  const uint64_t key = series.host != nullptr ? series.host->key : series.key;
+  return family.level + family.gain * load(series.host, key, time_s);
+}
+
+// The same with both. `smooth`: smooth_level() at about that time.
+double DemoWorld::level(const DemoSeries& series, double smooth, int64_t time_s) const {
+  const double noise = series.family->noise;
+  double value = smooth;
+  if (noise != 0) value *= 1 + noise * (2 * white_noise(series.key, time_s) - 1);
   value *= series.size;
   return std::max(0.0, series.story == DemoStory::kNone ? value : changed(series, time_s, value));
 }
@@ -120,7 +133,7 @@ double DemoWorld::changed(const DemoSeries& series, int64_t time_s, double value
   const auto is_slot_of = [&](int64_t event) { return ago >= event && ago < event + slot_s_; };
   switch (series.story) {
     case DemoStory::kSpike:
-      return is_slot_of(kSpikeAgo) ? 100 : value;
+      return ago == kSpikeAgo ? 100 : value;
     case DemoStory::kBusyDisk:
       return ago <= kBimodalAgo ? 9.2e8 + 0.05 * value : value;
     case DemoStory::kLeak: {
@@ -148,10 +161,14 @@ double DemoWorld::changed(const DemoSeries& series, int64_t time_s, double value
   return value;
 }
 
-void DemoWorld::distribute(const DemoSeries& series, int64_t time_s, double median, DemoSample& out) const {
+// Sets `out` to a share of the samples of the slot that begins at `begin_s`.
+void DemoWorld::distribute(const DemoSeries& series, int64_t begin_s, SlotShare share,
+                           DemoSample& out) const {
+  const double median = level(series, smooth_level(series, begin_s), begin_s);
   const double samples = series.family->samples * static_cast<double>(slot_s_);
-  const int64_t ago = start_s_ - time_s;
-  Distribution distribution(*series.family, series.key ^ mixed(static_cast<uint64_t>(time_s)), out);
+  const int64_t ago = start_s_ - begin_s;
+  const uint64_t key = series.key ^ mixed(static_cast<uint64_t>(begin_s));
+  Distribution distribution(*series.family, key, share, out);
   if (series.story == DemoStory::kBimodal && ago <= kBimodalAgo) {
     distribution.add(1e6, 0.65 * samples, 0.12);
     distribution.add(8e7, 0.35 * samples, 0.06);
@@ -164,28 +181,58 @@ void DemoWorld::distribute(const DemoSeries& series, int64_t time_s, double medi
   distribution.finish();
 }
 
-bool DemoWorld::sample(const DemoSeries& series, int64_t time_s, DemoSample& out) const {
+// Sets `out` to a share of the total of the slot that begins at `begin_s`, unless that is 0.
+void DemoWorld::count(const DemoSeries& series, int64_t begin_s, SlotShare share, DemoSample& out) const {
+  const double value = level(series, smooth_level(series, begin_s), begin_s);
+  const double rest = white_noise(~series.key, begin_s);  // so that small rates are right on average
+  const auto total = static_cast<int64_t>(value * static_cast<double>(slot_s_) + rest * 0.999);
+  const uint64_t key = ~series.key ^ mixed(static_cast<uint64_t>(begin_s));
+  const int64_t own = part_of(total, share, spread_of(*series.family), key);
+  if (own > 0) out.bucket = Bucket::of(Number{own, 0});
+}
+
+// Sets `out` to the values at the seconds of [begin_s, end_s), which lie in one slot.
+void DemoWorld::measure(const DemoSeries& series, int64_t begin_s, int64_t end_s, DemoSample& out) const {
+  const int8_t scale = series.family->decimals;
+  SM_CHECK(static_cast<size_t>(scale) < kPowersOfTen.size());
+  const double unit = kPowersOfTen[static_cast<size_t>(scale)];
+  const double smooth = smooth_level(series, begin_s / slot_s_ * slot_s_);
+  for (int64_t time_s = begin_s; time_s < end_s; ++time_s) {
+    const double value = level(series, smooth, time_s) * unit;
+    out.bucket.add(Number{static_cast<int64_t>(value + 0.5), scale});
+  }
+}
+
+// Sets `out` to the samples of the seconds of [begin_s, end_s): a slot, or a second of it.
+bool DemoWorld::samples(const DemoSeries& series, int64_t begin_s, int64_t end_s, DemoSample& out) const {
   out.bucket = {};
   out.cells.clear();
-  if (time_s < series.begin_s || time_s >= series.end_s) return false;
-  if (series.host != nullptr && series.host->is_absent(time_s)) return false;
+  const int64_t slot_begin_s = begin_s / slot_s_ * slot_s_;
+  if (slot_begin_s < series.begin_s || slot_begin_s >= series.end_s) return false;
+  if (series.host != nullptr && series.host->is_absent(slot_begin_s)) return false;
   const Kind kind = series.kind();
-  double value = level(series, time_s);
-  if (kind == Kind::kDistribution) {
-    distribute(series, time_s, value, out);
-    return !out.bucket.is_empty();
+  const bool is_second = end_s - begin_s < slot_s_;
+  SlotShare share = is_second ? SlotShare{begin_s - slot_begin_s, slot_s_} : SlotShare{};
+  if (series.host == nullptr && kind != Kind::kEvent) {
+    if (share.index > 0) return false;
+    share = {};
+    end_s = begin_s + 1;
   }
-  if (kind == Kind::kCounter) value = 1.0 / static_cast<double>(slot_s_);  // one collection in each slot
-  if (adds_up(kind)) {
-    const double share = white_noise(~series.key, time_s);  // so that small rates are right on average
-    value = std::floor(value * static_cast<double>(slot_s_) + share * 0.999);
-    if (value < 1) return false;
+  switch (kind) {
+    case Kind::kDistribution:
+      distribute(series, slot_begin_s, share, out);
+      break;
+    case Kind::kEvent:
+      count(series, slot_begin_s, share, out);
+      break;
+    case Kind::kCounter:
+      out.bucket = Bucket::of(Number{end_s - begin_s, 0});  // one collection in each second
+      break;
+    case Kind::kGauge:
+      measure(series, begin_s, end_s, out);
+      break;
   }
-  const int8_t scale = adds_up(kind) ? int8_t{0} : series.family->decimals;
-  SM_CHECK(static_cast<size_t>(scale) < kPowersOfTen.size());
-  const double mantissa = std::round(value * kPowersOfTen[static_cast<size_t>(scale)]);
-  out.bucket = Bucket::of(Number{static_cast<int64_t>(mantissa), scale});
-  return true;
+  return !out.bucket.is_empty();
 }
 
 }  // namespace statmill

@@ -11,6 +11,7 @@
 
 #include "server/demo/demo_families.h"
 #include "server/demo/fleet.h"
+#include "server/demo/slot_share.h"
 #include "storage/bucket.h"
 #include "storage/histogram.h"
 
@@ -49,7 +50,7 @@ struct DemoSeries {
   Kind kind() const { return family->family->kind; }
 };
 
-// The samples of a series in one slot of the finest tier.
+// The samples of a series in one slot of the finest tier, or in one second.
 struct DemoSample {
   Bucket bucket;
   std::vector<HistogramCell> cells;  // of distributions
@@ -79,9 +80,17 @@ class DemoWorld {
   // The series of one cgroup of a host, by its number: it begins at job * kJobInterval.
   std::vector<DemoSeries> job_series(const DemoHost& host, int64_t job) const;
 
-  // Sets `out` to the samples in the slot that begins at `time_s`; returns false if there are none. Cost:
-  // some 30 ns, and some 0.3 us for a distribution; no allocation if `out` is used again.
-  bool sample(const DemoSeries& series, int64_t time_s, DemoSample& out) const;
+  // Sets `out` to the samples in the slot that begins at `begin_s`; returns false if there are none. Cost:
+  // some 40 ns, 0.1 us for a gauge, 0.4 us for a distribution; no allocation if `out` is used again.
+  bool sample(const DemoSeries& series, int64_t begin_s, DemoSample& out) const {
+    return samples(series, begin_s, begin_s + slot_s_, out);
+  }
+  // The same for the second that begins at `time_s`. Hosts have samples in each second, and programs all that
+  // are not events in the first one of a slot. The seconds of a slot have exactly its samples, events its
+  // total. Cost: as sample().
+  bool second(const DemoSeries& series, int64_t time_s, DemoSample& out) const {
+    return samples(series, time_s, time_s + 1, out);
+  }
 
  private:
   void add_host(const DemoHost& host);
@@ -90,9 +99,13 @@ class DemoWorld {
                   std::string_view second);
   void add_names(size_t count);
   double load(const DemoHost* host, uint64_t key, int64_t time_s) const;
-  double level(const DemoSeries& series, int64_t time_s) const;
+  double smooth_level(const DemoSeries& series, int64_t time_s) const;
+  double level(const DemoSeries& series, double smooth, int64_t time_s) const;
   double changed(const DemoSeries& series, int64_t time_s, double value) const;
-  void distribute(const DemoSeries& series, int64_t time_s, double median, DemoSample& out) const;
+  bool samples(const DemoSeries& series, int64_t begin_s, int64_t end_s, DemoSample& out) const;
+  void distribute(const DemoSeries& series, int64_t begin_s, SlotShare share, DemoSample& out) const;
+  void count(const DemoSeries& series, int64_t begin_s, SlotShare share, DemoSample& out) const;
+  void measure(const DemoSeries& series, int64_t begin_s, int64_t end_s, DemoSample& out) const;
 
   static constexpr size_t kMinutesPerDay = 1440;
 

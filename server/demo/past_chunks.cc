@@ -4,7 +4,6 @@
 
 #include "storage/codec/codec.h"
 #include "storage/codec/histogram_window.h"
-#include "storage/rollup.h"
 
 namespace statmill {
 namespace {
@@ -31,6 +30,21 @@ SparseHistogram repeated(const SparseHistogram& histogram, int64_t times) {
 PastChunks::PastChunks(const DemoWorld& world, const Tiers& tiers)
     : world_(world), tiers_(tiers), end_(tiers.finest().slot_of(world.start_s())) {}
 
+void PastChunks::add(Slot slot, const DemoSample& sample, Slots& out) {
+  out.buckets.push_back({slot, sample.bucket});
+  if (sample.cells.empty()) return;
+  if (auto histogram = SparseHistogram::from_cells(sample.cells))
+    out.histograms.push_back({slot, std::move(*histogram)});
+}
+
+void PastChunks::seconds(const DemoSeries& series, Slot begin, Slot end, Slots& out) const {
+  const int64_t step_s = tiers_.detail().step_s;
+  DemoSample sample;
+  for (Slot slot = begin; slot < end; ++slot) {
+    if (world_.second(series, slot * step_s, sample)) add(slot, sample, out);
+  }
+}
+
 // Sets `out` to every `stride`-th slot.
 void PastChunks::fine(const DemoSeries& series, Slot begin, Slot end, Slot stride, Slots& out) const {
   const int64_t step_s = tiers_.finest().step_s;
@@ -39,11 +53,7 @@ void PastChunks::fine(const DemoSeries& series, Slot begin, Slot end, Slot strid
   out.buckets.reserve(static_cast<size_t>((end - begin) / stride + 1));
   DemoSample sample;
   for (Slot slot = begin; slot < end; slot += stride) {
-    if (!world_.sample(series, slot * step_s, sample)) continue;
-    out.buckets.push_back({slot, sample.bucket});
-    if (sample.cells.empty()) continue;
-    if (auto histogram = SparseHistogram::from_cells(sample.cells))
-      out.histograms.push_back({slot, std::move(*histogram)});
+    if (world_.sample(series, slot * step_s, sample)) add(slot, sample, out);
   }
 }
 
@@ -65,9 +75,10 @@ std::string PastChunks::frames(const ChunkKey& key) const {
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[key.tier];
   const DemoSeries& series = world_.series()[key.id];
-  const Slot ratio = tier.step_s / finest.step_s;
+  const bool is_coarse = key.tier > 0 && !is_detail(key.tier);
   const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
-  const Slot past = key.tier == 0 ? end_ : static_cast<Slot>(open_chunk()) * finest.chunk_slots / ratio;
+  const Slot fine_end = is_coarse ? static_cast<Slot>(open_chunk()) * finest.chunk_slots : end_;
+  const Slot past = tier.slot_of(fine_end * finest.step_s);
   const auto slot_at = [&](int64_t time_s) {
     return tier.slot_of(std::clamp<int64_t>(time_s, 0, world_.start_s()));
   };
@@ -75,9 +86,12 @@ std::string PastChunks::frames(const ChunkKey& key) const {
   const Slot end = std::min({first + tier.chunk_slots, past, slot_at(series.end_s - 1) + 1});
   if (begin >= end) return {};
   Slots slots;
-  if (key.tier == 0) {
+  if (is_detail(key.tier)) {
+    seconds(series, begin, end, slots);
+  } else if (!is_coarse) {
     fine(series, begin, end, 1, slots);
   } else {
+    const Slot ratio = tier.step_s / finest.step_s;
     const int64_t whole_s = series.kind() == Kind::kDistribution ? kWholeHistogramSeconds : kWholeSeconds;
     const Slot whole = std::clamp(tier.slot_of(world_.start_s() - whole_s), begin, end);
     const Slot stride = ratio % kSamplesOfOldSlot == 0 ? ratio / kSamplesOfOldSlot : 1;
@@ -85,7 +99,7 @@ std::string PastChunks::frames(const ChunkKey& key) const {
     coarse(series, tier, {whole, end, 1}, slots);
   }
   if (slots.buckets.empty()) return {};
-  const Combine combine = key.tier == 0 ? combine_of(series.kind()) : Combine::kMerge;
+  const Combine combine = is_coarse ? Combine::kMerge : combine_of(series.kind());
   std::string out = encode_buckets(key, first, combine, slots.buckets);
   HistogramWindow window;  // ten times as fast as the smallest encoding
   for (const auto& [slot, histogram] : slots.histograms) window.add(slot, histogram);

@@ -5,6 +5,7 @@
 
 #include "server/demo/demo_world.h"
 #include "storage/ids.h"
+#include "storage/rollup.h"
 #include "storage/slot_bucket.h"
 #include "storage/slot_histograms.h"
 #include "storage/tiers.h"
@@ -20,14 +21,17 @@ class PastChunks {
   static constexpr int64_t kWholeSeconds = int64_t{4} * 86400;
   static constexpr int64_t kWholeHistogramSeconds = int64_t{2} * 86400 + 43200;
 
-  // Both must outlive it.
+  // Both must outlive it. `tiers`: those of the store, with the longest retention of any class.
   PastChunks(const DemoWorld& world, const Tiers& tiers);
 
   SeriesId count() const { return static_cast<SeriesId>(world_.series().size()); }
-  // Returns whether the past has the tier: it has no seconds (Tiers::detail()).
-  bool has(TierNo tier) const { return tier < tiers_.count(); }
-  // The first chunk of the tier with data.
-  ChunkNo first(TierNo tier) const { return tiers_[tier].chunk_of_time(world_.begin_s()); }
+  // Returns whether the past has the tier: the detail tier only if a class keeps it.
+  bool has(TierNo tier) const { return tier < tiers_.count() || (is_detail(tier) && tiers_.keep_detail()); }
+  // The first chunk of the tier with data. Seconds are as old as their retention at the start.
+  ChunkNo first(TierNo tier) const {
+    return is_detail(tier) ? oldest_kept(tiers_.detail(), world_.start_s())
+                           : tiers_[tier].chunk_of_time(world_.begin_s());
+  }
   // The last one. Coarser tiers may have none in it.
   ChunkNo last(TierNo tier) const { return tiers_[tier].chunk_of_time(world_.start_s()); }
   // The first slot of the finest tier after the past: the present one.
@@ -49,6 +53,9 @@ class PastChunks {
     Slot end = 0;
     Slot stride = 1;
   };
+  bool is_detail(TierNo tier) const { return tiers_.has_detail() && tier == tiers_.detail_no(); }
+  static void add(Slot slot, const DemoSample& sample, Slots& out);
+  void seconds(const DemoSeries& series, Slot begin, Slot end, Slots& out) const;
   void fine(const DemoSeries& series, Slot begin, Slot end, Slot stride, Slots& out) const;
   void coarse(const DemoSeries& series, const Tier& tier, SlotRange range, Slots& out) const;
 

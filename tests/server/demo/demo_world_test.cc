@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <set>
 
 #include "server/demo/demo_boots.h"
-#include "server/demo/demo_lines.h"
+#include "server/demo/slot_share.h"
 #include "storage/bucket_check.h"
+#include "storage/slot_bucket.h"
 
 namespace statmill {
 namespace {
@@ -126,17 +128,22 @@ TEST(DemoWorld, Web7AndBatch4WereAwayAndNothingIsKnownOfThemThen) {
     }
   }
   const DemoSeries* const up = find(world, "host.up", "web7");
-  EXPECT_EQ(sum_at(world, *up, kStart - kAwayAgo - 10), 1);
-  EXPECT_EQ(sum_at(world, *up, kStart - kAwayAgo + kAwaySeconds), 1);
+  EXPECT_EQ(sum_at(world, *up, kStart - kAwayAgo - 10), 10);
+  EXPECT_EQ(sum_at(world, *up, kStart - kAwayAgo + kAwaySeconds), 10);
 }
 
 TEST(DemoWorld, OneSampleOfWeb3IsASpike) {
   const DemoWorld world({}, kStart, 10);
   const DemoSeries* const busy = find(world, "host.cpu.busy_percent", "web3");
   int spikes = 0;
-  for (int64_t ago = kSpikeAgo - 600; ago < kSpikeAgo + 600; ago += 10)
-    spikes += sum_at(world, *busy, kStart - ago) == 100 ? 1 : 0;
+  DemoSample sample;
+  for (int64_t ago = kSpikeAgo - 600; ago < kSpikeAgo + 600; ++ago) {
+    if (world.second(*busy, kStart - ago, sample) && sample.bucket.max() == 100) ++spikes;
+  }
   EXPECT_EQ(spikes, 1);
+  ASSERT_TRUE(world.sample(*busy, kStart - kSpikeAgo, sample));
+  EXPECT_EQ(sample.bucket.max(), 100);
+  EXPECT_LT(sample.bucket.mean(), 90);
 }
 
 TEST(DemoWorld, TheLeakOfQueue1EndsWithOneOomKill) {
@@ -205,21 +212,76 @@ TEST(DemoWorld, Lab3HasNoSeriesOfEbpfAndTheLabNoPmu) {
   EXPECT_EQ(find(world, "host.pmu.cycles", "lab2"), nullptr);
   EXPECT_NE(find(world, "host.pmu.cycles", "web1"), nullptr);
   const DemoSeries* const state = find(world, "host.agent.collector_status", "lab3", "collector=sched");
-  EXPECT_EQ(sum_at(world, *state, kStart), 2);
+  EXPECT_EQ(sum_at(world, *state, kStart), 2 * 10);
+}
+
+// Returns the samples of the seconds of a slot, as one.
+DemoSample fold_seconds(const DemoWorld& world, const DemoSeries& series, int64_t begin_s) {
+  DemoSample all;
+  DemoSample one;
+  std::map<HistogramIndex, uint64_t> cells;
+  for (int64_t time_s = begin_s; time_s < begin_s + world.slot_s(); ++time_s) {
+    if (!world.second(series, time_s, one)) continue;
+    combine_bucket(all.bucket, one.bucket, combine_of(series.kind()));
+    for (const HistogramCell& cell : one.cells) cells[cell.index] += cell.count;
+  }
+  for (const auto& [index, count] : cells) all.cells.push_back({index, count});
+  return all;
+}
+
+TEST(DemoWorld, TheSecondsOfASlotAreItsSamples) {
+  DemoSample slot;
+  for (const int64_t slot_s : {1, 10, 60}) {
+    for (const uint64_t seed : {1U, 2U}) {
+      const DemoWorld world({.seed = seed, .hosts = 12}, kStart, slot_s);
+      for (const DemoSeries& series : world.series()) {
+        for (const int64_t ago : {-60, 60, int(kOomAgo), 3600, int(kSpikeAgo), 400 * 86400}) {
+          const int64_t begin_s = world.start_s() - ago / slot_s * slot_s;
+          world.sample(series, begin_s, slot);
+          const DemoSample seconds = fold_seconds(world, series, begin_s);
+          ASSERT_EQ(seconds.bucket, slot.bucket) << series.name << " " << ago;
+          ASSERT_EQ(seconds.cells, slot.cells) << series.name << " " << ago;
+        }
+      }
+    }
+  }
+}
+
+TEST(DemoWorld, HostsHaveSamplesInEachSecond) {
+  const DemoWorld world({.hosts = 12}, kStart, 10);
+  DemoSample sample;
+  for (const DemoSeries& series : world.series()) {
+    if (series.host == nullptr || series.kind() == Kind::kEvent || !world.sample(series, kStart - 10, sample))
+      continue;
+    for (int64_t time_s = kStart - 10; time_s < kStart; ++time_s)
+      EXPECT_TRUE(world.second(series, time_s, sample)) << series.name << " " << time_s;
+  }
 }
 
 TEST(DemoWorld, ThePartsOfASlotAddUpToItsTotal) {
   for (const int64_t total : std::initializer_list<int64_t>{0, 1, 3, 10, 999, 123'456'789'012}) {
-    double sum = 0;
-    for (int64_t second = 0; second < 10; ++second) {
-      DemoSample sample;
-      sample.bucket = Bucket::of(Number::decimal(total, 0));
-      const bool has_events = keep_part(sample, second, second + 1, 10);
-      EXPECT_EQ(has_events, sample.bucket.sum() > 0);
-      sum += sample.bucket.sum();
+    for (const double spread : {0.0, 0.3, 1.0}) {
+      for (uint64_t key = 0; key < 100; ++key) {
+        int64_t sum = 0;
+        for (int64_t second = 0; second < 10; ++second) {
+          const int64_t part = part_of(total, {second, 10}, spread, key);
+          ASSERT_GE(part, 0);
+          sum += part;
+        }
+        ASSERT_EQ(sum, total);
+      }
     }
-    EXPECT_EQ(sum, static_cast<double>(total));
   }
+}
+
+TEST(DemoWorld, OneEventFallsIntoAnySecond) {
+  std::set<int64_t> seconds;
+  for (uint64_t key = 0; key < 200; ++key) {
+    for (int64_t second = 0; second < 10; ++second) {
+      if (part_of(1, {second, 10}, 0.2, key) == 1) seconds.insert(second);
+    }
+  }
+  EXPECT_EQ(seconds.size(), 10U);
 }
 
 TEST(DemoWorld, CgroupsOfBatch1LiveForFiveMinutes) {

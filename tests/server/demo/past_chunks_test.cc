@@ -14,6 +14,12 @@ namespace {
 
 constexpr int64_t kPresent = 1'700'000'000;
 
+Retention retention_of_hosts() {
+  Retention retention(*Tiers::parse("10s:2d,5m:90d,1h:3y"));
+  EXPECT_TRUE(retention.add_rule("host.* 1s:6h"));
+  return retention;
+}
+
 class PastChunksTest : public testing::Test {
  protected:
   DecodedChunk read(const ChunkKey& key, std::string_view frames) const {
@@ -33,7 +39,8 @@ class PastChunksTest : public testing::Test {
     return 0;
   }
 
-  const Tiers tiers_ = *Tiers::parse("10s:2d,5m:90d,1h:3y");
+  const Retention retention_ = retention_of_hosts();
+  const Tiers tiers_ = retention_.longest();
   const DemoWorld world_{{.hosts = 3}, kPresent, 10};
   const PastChunks past_{world_, tiers_};
 };
@@ -50,6 +57,65 @@ TEST_F(PastChunksTest, AFineChunkHasTheSamplesUntilThePresent) {
     ASSERT_TRUE(world_.sample(world_.series()[id], slot.slot * 10, sample));
     EXPECT_EQ(slot.bucket, sample.bucket);
   }
+}
+
+TEST_F(PastChunksTest, SecondsFoldIntoTheFinestTier) {
+  const ChunkNo newest = tiers_.detail().chunk_of_time(kPresent - 1);
+  for (SeriesId id = 0; id < past_.count(); id += 11) {  // of all kinds, with and without a host
+    const Kind kind = world_.series()[id].kind();
+    for (const ChunkNo chunk : {newest - 2, newest - 1, newest}) {
+      const ChunkKey key{tiers_.detail_no(), chunk, id};
+      const DecodedChunk seconds = read(key);
+      const int64_t begin_s = int64_t{chunk} * tiers_.detail().chunk_span_s();
+      const Slot begin = tiers_[0].slot_of(begin_s);
+      const Slot end = tiers_[0].slot_of(begin_s + tiers_.detail().chunk_span_s());
+      const DecodedChunk fine = read({0, tiers_[0].chunk_of_slot(begin), id});
+      const auto is_other = [&](const auto& at) { return at.slot < begin || at.slot >= end; };
+      auto buckets = fine.buckets;
+      auto histograms = fine.histograms;
+      std::erase_if(buckets, is_other);
+      std::erase_if(histograms, is_other);
+      const std::string& name = world_.series()[id].name;
+      ASSERT_EQ(fold(seconds.buckets, tiers_.detail_ratio(), combine_of(kind)), buckets) << name;
+      ASSERT_EQ(roll_up(seconds.histograms, tiers_.detail(), tiers_[0]), histograms) << name;
+    }
+  }
+}
+
+TEST_F(PastChunksTest, SecondsEndAtThePresentAndBeginWithTheirRetention) {
+  const TierNo seconds = tiers_.detail_no();
+  const SeriesId id = id_of("host.cpu.busy_percent;", Kind::kGauge);
+  ASSERT_TRUE(past_.has(seconds));
+  EXPECT_EQ(past_.first(seconds), tiers_.detail().chunk_of_time(kPresent - 6 * 3600));
+  const DecodedChunk chunk = read({seconds, tiers_.detail().chunk_of_time(kPresent - 1), id});
+  ASSERT_FALSE(chunk.buckets.empty());
+  EXPECT_EQ(chunk.buckets.back().slot, kPresent - 1);
+  EXPECT_EQ(static_cast<int64_t>(chunk.buckets.size()), kPresent - chunk.buckets.front().slot);
+}
+
+TEST_F(PastChunksTest, ThereAreNoSecondsThatNoClassKeeps) {
+  const Tiers without = tiers_.without_detail();
+  const PastChunks past(world_, without);
+  EXPECT_FALSE(past.has(tiers_.detail_no()));
+}
+
+TEST_F(PastChunksTest, ASeriesIsDetailedIfItsClassKeepsSeconds) {
+  MemoryStore below(tiers_);
+  DemoStore store(below, past_);
+  ASSERT_TRUE(store.write_names(world_, retention_));
+  std::map<bool, size_t> detailed;
+  LoadVisitor visitor;
+  visitor.series = [&](const SeriesRow& row) {
+    EXPECT_EQ(row.is_detailed, row.name.starts_with("host.")) << row.name;
+    ++detailed[row.is_detailed];
+    return Status::ok();
+  };
+  visitor.shard = [](ShardNo, TickNo, std::string_view) { return Status::ok(); };
+  visitor.journal = [](TickNo, std::string_view) { return Status::ok(); };
+  visitor.deleted = [](SeriesId) { return Status::ok(); };
+  ASSERT_TRUE(store.load(visitor));
+  EXPECT_GT(detailed[true], 100U);
+  EXPECT_GT(detailed[false], 10U);
 }
 
 TEST_F(PastChunksTest, CoarserTiersAreTheRollupOfTheFinestOne) {
@@ -92,13 +158,13 @@ TEST_F(PastChunksTest, AnOldHourCountsForAllItsSamples) {
   const SeriesId gauge = id_of("host.cpu.busy_percent;", Kind::kGauge);
   const DecodedChunk chunk = read({2, past_.first(2) + 2, gauge});
   ASSERT_EQ(static_cast<int64_t>(chunk.buckets.size()), tiers_[2].chunk_slots);
-  for (const SlotBucket& slot : chunk.buckets) EXPECT_EQ(slot.bucket.count(), 360U);
+  for (const SlotBucket& slot : chunk.buckets) EXPECT_EQ(slot.bucket.count(), 3600U);
 }
 
 TEST_F(PastChunksTest, AStoreShowsThePastAndWhatIsStored) {
   MemoryStore below(tiers_);
   DemoStore store(below, past_);
-  ASSERT_TRUE(store.write_names(world_));
+  ASSERT_TRUE(store.write_names(world_, retention_));
   const SeriesId id = id_of("host.cpu.busy_percent;", Kind::kGauge);
   const SeriesId other = past_.count() + 5;  // made by a sender
   const ChunkNo open = past_.open_chunk();
@@ -139,7 +205,7 @@ TEST_F(PastChunksTest, AStoreShowsThePastAndWhatIsStored) {
 TEST_F(PastChunksTest, WhatHasExpiredIsGone) {
   MemoryStore below(tiers_);
   DemoStore store(below, past_);
-  ASSERT_TRUE(store.write_names(world_));
+  ASSERT_TRUE(store.write_names(world_, retention_));
   EXPECT_EQ(*store.snapshot()->oldest_chunk(0), past_.first(0));
   ASSERT_TRUE(store.expire(0, past_.open_chunk() - 3));
   const auto snapshot = store.snapshot();
