@@ -47,7 +47,9 @@ class Distribution {
       const double count = samples * share + white_noise(key_, ++drawn_);
       const auto all = static_cast<int64_t>(count);
       const uint64_t key = key_ + static_cast<uint64_t>(drawn_);
-      const int64_t own = part_of(all, share_, spread_of(family_), key);
+      // Values near the median come all the time.
+      const int64_t own = std::abs(sigmas) < 0.5 ? part_of(all, share_, spread_of(family_), key)
+                                                 : part_of_burst(all, share_, spread_of(family_), key);
       if (own > 0) add_samples(median * std::exp(sigma * (sigmas + 0.5 * jitter)), own);
     }
   }

@@ -30,4 +30,15 @@ inline int64_t part_of(int64_t total, SlotShare share, double spread, uint64_t k
   return before(share.index + 1) - before(share.index);
 }
 
+// The same for things that come together: all of them fall into half of the shares or so, those from some
+// share on, round the end of the slot.
+inline int64_t part_of_burst(int64_t total, SlotShare share, double spread, uint64_t key) {
+  if (share.count == 1) return total;
+  const auto count = static_cast<double>(share.count);
+  const auto length = std::max<int64_t>(1, std::llround(count * (0.35 + 0.35 * white_noise(key, -1))));
+  const auto first = static_cast<int64_t>(count * white_noise(key, -2));
+  const int64_t index = (share.index + first) % share.count;
+  return index < length ? part_of(total, {index, length}, spread, key) : 0;
+}
+
 }  // namespace statmill

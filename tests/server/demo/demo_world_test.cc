@@ -263,12 +263,16 @@ TEST(DemoWorld, ThePartsOfASlotAddUpToItsTotal) {
     for (const double spread : {0.0, 0.3, 1.0}) {
       for (uint64_t key = 0; key < 100; ++key) {
         int64_t sum = 0;
+        int64_t of_bursts = 0;
         for (int64_t second = 0; second < 10; ++second) {
           const int64_t part = part_of(total, {second, 10}, spread, key);
-          ASSERT_GE(part, 0);
+          const int64_t of_burst = part_of_burst(total, {second, 10}, spread, key);
+          ASSERT_TRUE(part >= 0 && of_burst >= 0);
           sum += part;
+          of_bursts += of_burst;
         }
         ASSERT_EQ(sum, total);
+        ASSERT_EQ(of_bursts, total);
       }
     }
   }
