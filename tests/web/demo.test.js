@@ -95,3 +95,12 @@ browserTest("the badge says how long a slot is, of how many samples, and from wh
     assert.ok(title.replaceAll(" ", "").includes(`of${answer.step}samples`), `${title}: a host of the demo has a sample in each second`);
   }
 });
+
+browserTest("a link to some minutes of a host shows seconds, of names and of expressions", async () => {
+  const { page, go } = await openPage(await demo());
+  await go("#/host/db3.example.org?o=cpu&from=-2m");
+  for (const title of ["U · busy", "U · time by mode"]) {
+    const panel = page.locator(`.panel-cell:has(h3[title='${title}'])`);
+    await panel.locator(".panel-badge").filter({ hasText: /^\s*1\s*s/ }).first().waitFor();
+  }
+});

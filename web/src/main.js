@@ -286,7 +286,10 @@ async function fitRange() {
   try {
     const answer = await client.get("/api/v1/series", { match: "{host.up*,statmill.series}", limit: 1 });
     const one = answer.series[0];
-    if (one?.name.startsWith("host.")) server.patch({ hostRetention: one.retention });
+    if (one?.name.startsWith("host.")) {
+      server.patch({ hostRetention: one.retention });
+      screen?.update(store.get());  // expressions may have seconds
+    }
     if (!isFree) return;
     const first = one?.first_s;
     if (server.get().status === null) await readStatus();  // the server's time

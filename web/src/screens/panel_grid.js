@@ -4,7 +4,7 @@
 import { nothing, render } from "lit-html";
 import { isAbort } from "../data/client.js";
 import { resolve } from "../model/range.js";
-import { finestSlot } from "../model/step.js";
+import { finestSlot, isOfHosts } from "../model/step.js";
 import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
@@ -154,7 +154,9 @@ export function createPanelGrid(element, app, options) {
   function keyOf(cell) {
     const route = app.route();
     const width = Math.round((cell.element.clientWidth || 480) / kWidthStep);
-    return JSON.stringify([route.from, route.until, app.zone(), width, { ...drawn(cell), box: undefined }]);
+    const spec = drawn(cell);
+    const finest = isOfHosts(spec.expr ?? "") ? range().hostFinest : 0;  // it may become known after the first answers
+    return JSON.stringify([route.from, route.until, app.zone(), width, finest, { ...spec, box: undefined }]);
   }
 
   /** A cell needs its request no more; the last one of a request ends it. @param {Cell} cell */
