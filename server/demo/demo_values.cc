@@ -201,7 +201,7 @@ void DemoWorld::measure(const DemoSeries& series, int64_t begin_s, int64_t end_s
   const double smooth = smooth_level(series, begin_s / slot_s_ * slot_s_);
   for (int64_t time_s = begin_s; time_s < end_s; ++time_s) {
     const double value = level(series, smooth, time_s) * unit;
-    out.bucket.add(Number{static_cast<int64_t>(value + 0.5), scale});
+    out.bucket.add(Number{static_cast<int64_t>(std::llround(value)), scale});
   }
 }
 
