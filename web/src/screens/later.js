@@ -1,6 +1,7 @@
-// What no first picture needs: screens that are opened from others, and dialogs. It is one file of the packed page: small
+// What no first picture needs: screens that are opened from others, dialogs, and menus of panels. It is one file of the packed page: small
 // files pack badly.
 
+export { menuOf } from "../panel/panel_files.js";
 export { openAsHost } from "./as_host.js";
 export { openChanges } from "./changes.js";
 export { createDashboardScreen } from "./dashboard.js";

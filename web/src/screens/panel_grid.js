@@ -88,7 +88,7 @@ export function createPanelGrid(element, app, options) {
     back: () => app.back(),
     change: (id, change) => options.change(id, change),
     act,
-    menu: openMenu,
+    menu: (anchor, panel) => app.later((part) => openMenu(anchor, part.menuOf(panel))),
     can: options.can,
     pinned: (time) => app.go({ at: time === null ? "" : String(Math.floor(time)) }),
   });
