@@ -3,31 +3,24 @@
 import { html } from "lit-html";
 import { number, span } from "../model/format.js";
 import { unitOf } from "../model/units.js";
-import { kindIcon } from "../parts/badge.js";
 import { openDialog } from "../parts/dialog.js";
 import { nameText } from "../parts/name.js";
 import { formatFragment } from "../state/url.js";
 
 const kAgainst = /** @type {const} */ ([["before", "the time before"], ["1d", "a day before"], ["1w", "a week before"]]);
 
-/**
- * The series in which a panel's neighbours are: all of its host, else all whose paths begin as its first one does.
- * @param {string} name of a series, or a glob, also as `g:GLOB`
- */
-export function neighboursOf(name) {
-  const plain = name.replace(/^g:/, "");
-  const host = /[;*]host=([^;*?[{]+)(\*?)/.exec(plain);
-  if (host && host[2] === "") return `{host=${JSON.stringify(host[1])}}`;
-  if (host) return `{host=~${JSON.stringify(`${host[1].replace(/[^\w-]/g, "[$&]")}.*`)}}`;
-  const first = plain.split(/[.;]/, 1)[0].replace(/[^\w-].*$/, "");
-  return `{__name__=~${JSON.stringify(`${first}([.].*)?`)}}`;
-}
-
 /** @param {any} one @param {any} value */
 function mean(one, value) {
   if (typeof value?.avg !== "number") return "–";
   const { text, unit } = number(value.avg, unitOf(one.name, one.kind));
   return html`${text}<span class="unit">${unit}</span>`;
+}
+
+/** Which way the mean went. @param {any} one */
+function direction(one) {
+  const by = (one.is?.avg ?? NaN) - (one.was?.avg ?? NaN);
+  if (!by) return "";  // also where one of the two is not there
+  return by > 0 ? html`<span aria-hidden="true">▲ </span><span class="hidden">rose </span>` : html`<span aria-hidden="true">▼ </span><span class="hidden">fell </span>`;
 }
 
 /**
@@ -45,9 +38,9 @@ export function changesTable(app, rows, was, is, leave) {
     <thead><tr><th scope="col">series</th><th scope="col" class="right">${was}</th><th scope="col" class="right">${is}</th>
       <th scope="col" class="right">moved by</th></tr></thead>
     <tbody>${rows.map((one) => html`<tr>
-      <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${leave}>${kindIcon(one.kind)}${nameText(one.name)}</a></th>
+      <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${leave}>${nameText(one.name)}</a></th>
       <td class="num right">${mean(one, one.was)}</td><td class="num right">${mean(one, one.is)}</td>
-      <td class="num right">${Number(one.score).toFixed(2)}</td>
+      <td class="num right">${direction(one)}${Number(one.score).toFixed(2)}</td>
     </tr>`)}</tbody></table></div>`;
 }
 
