@@ -1,5 +1,6 @@
 // The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
-// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s.
+// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s, at
+// the end of a slot of the server: its growth is then that of the slot.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr size_t kCgroupsMax = 256;         // read per hierarchy, those nearest to the root first
 constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has about 2 KiB
-constexpr Duration kInterval{10'000};
+constexpr Duration kSlot{10'000};
+constexpr Duration kBeforeEnd{1000};  // the usual interval, so that one collection of each slot reads
 
 class CgroupCollector final : public Collector {
  public:
@@ -25,12 +27,12 @@ class CgroupCollector final : public Collector {
   std::string_view name() const override { return "cgroup"; }
 
   CollectorStatus collect(MetricSink& sink) override {
-    const SteadyTime now = clock_.steady();
-    if (read_at_ && now - *read_at_ < kInterval) {
+    const Duration::rep slot = (clock_.wall().time_since_epoch() + kBeforeEnd) / kSlot;
+    if (slot == slot_) {
       sink.keep("host.cgroup.");
       return status_;
     }
-    read_at_ = now;
+    slot_ = slot;
     return status_ = read_all(sink);
   }
 
@@ -100,7 +102,7 @@ class CgroupCollector final : public Collector {
 
   const std::string mount_;
   const Clock& clock_;
-  std::optional<SteadyTime> read_at_;
+  std::optional<Duration::rep> slot_;  // whose end was read
   CollectorStatus status_;
   std::string text_;
 };

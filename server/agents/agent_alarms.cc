@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace statmill {
 namespace {
 
@@ -17,8 +19,9 @@ std::string joined(const std::vector<std::string>& texts) {
 std::string text_of(const ConflictSide& side) { return side.host + " (" + side.peer + ")"; }
 
 std::string text_of(const AgentRegistry::ClockDifference& difference) {
-  const Duration by = std::chrono::abs(difference.ahead);
-  return difference.host + " is " + std::to_string(by.count()) + " ms " +
+  Duration by = std::chrono::abs(difference.ahead);
+  if (by >= std::chrono::minutes(1)) by = std::chrono::round<std::chrono::seconds>(by);
+  return difference.host + " is " + format_duration(by) + " " +
          (difference.ahead > Duration(0) ? "ahead" : "behind");
 }
 

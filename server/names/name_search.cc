@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "server/names/dictionary_facts.h"
 #include "server/names/name_ranking.h"
 #include "server/names/name_scan.h"
 
@@ -14,15 +15,6 @@ namespace statmill {
 namespace {
 
 using Places = std::array<uint8_t, NameBlock::kRowsMax>;
-
-// What a search knows of the texts of a dictionary.
-struct DictionaryFacts {
-  std::vector<uint16_t> sizes;
-  std::vector<std::vector<uint8_t>> places;  // for each piece, of each token: a WordPlace; empty: none has it
-  std::vector<uint8_t> letters;              // of each token and state: the state after it, or kNoState
-};
-
-constexpr uint8_t kNoState = 0xff;
 
 }  // namespace
 
@@ -86,24 +78,9 @@ class NameIndex::WordSearch {
   std::vector<RankedName> best() && { return std::move(ranking_).sorted(); }
 
  private:
+  // Rows that were published have tokens below the count that the facts begin with.
   DictionaryFacts& facts_of(const TokenDictionary& dictionary) {
-    DictionaryFacts& facts = facts_[&dictionary];
-    if (!facts.sizes.empty() || dictionary.count() == 0) return facts;
-    // The count may grow; rows that were published have tokens below it.
-    const Token count = dictionary.count();
-    facts.places.resize(pieces_.size());
-    facts.sizes.reserve(count);
-    for (Token token = 0; token < count; ++token) {
-      const std::string_view text = dictionary.text(token);
-      facts.sizes.push_back(static_cast<uint16_t>(text.size()));
-      for (size_t p = 0; p < pieces_.size(); ++p) {
-        const WordPlace place = place_word(text, pieces_[p]).place;
-        if (place == WordPlace::kNone) continue;
-        if (facts.places[p].empty()) facts.places[p].resize(count);
-        facts.places[p][token] = static_cast<uint8_t>(place);
-      }
-    }
-    return facts;
+    return facts_.try_emplace(&dictionary, dictionary, pieces_).first->second;
   }
 
   // Returns false if no row of the table can have all pieces.
@@ -118,7 +95,7 @@ class NameIndex::WordSearch {
     for (size_t p = 0; p < pieces_.size(); ++p) {
       for (const std::string& key : table.keys())
         of_keys_[p] = std::max(of_keys_[p], static_cast<uint8_t>(place_word(key, pieces_[p]).place));
-      const auto has = [p](const DictionaryFacts* facts) { return !facts->places[p].empty(); };
+      const auto has = [p](const DictionaryFacts* facts) { return facts->may_have(p); };
       if (of_keys_[p] == 0 && std::ranges::none_of(columns_, has)) return false;
     }
     return true;
@@ -130,12 +107,18 @@ class NameIndex::WordSearch {
     for (size_t p = 0; p < pieces_.size() && has_rows(bits); ++p) {
       best_.fill(of_keys_[p]);
       for (size_t c = 0; c < columns_.size(); ++c) {
-        const std::vector<uint8_t>& places = columns_[c]->places[p];
-        if (places.empty()) continue;
-        const uint8_t* const of = places.data();
+        DictionaryFacts& facts = *columns_[c];
+        if (!facts.may_have(p)) continue;
         block.segment.with_column(c, [&](const auto* tokens) {
           tokens += block.begin;
-          for (uint32_t i = 0; i < block.count; ++i) best_[i] = std::max(best_[i], of[tokens[i]]);
+          if (const uint8_t* const of = facts.places(p)) {
+            for (uint32_t i = 0; i < block.count; ++i) best_[i] = std::max(best_[i], of[tokens[i]]);
+            return;
+          }
+          for_each_row(bits, [&](uint32_t i) {
+            best_[i] = std::max(best_[i], facts.place(p, tokens[i]));
+            return true;
+          });
         });
       }
       for (uint32_t w = 0; w < block.words(); ++w) {
@@ -152,7 +135,7 @@ class NameIndex::WordSearch {
   size_t size_of(const NameBlock& block, uint32_t row) const {
     size_t size = constant_size_;
     for (size_t c = 0; c < columns_.size(); ++c)
-      size += columns_[c]->sizes[block.segment.token(c, block.begin + row)];
+      size += columns_[c]->size(block.segment.token(c, block.begin + row));
     return size;
   }
 
@@ -181,9 +164,7 @@ class NameIndex::WordSearch {
     first_tag_ = 0;
     for (size_t c = 0; c < table.column_count(); ++c) {
       if (first_tag_ == 0 && table.separator(c).starts_with(';')) first_tag_ = c;
-      DictionaryFacts& facts = facts_of(table.dictionary(c));
-      facts.letters.resize(facts.sizes.size() * letters.size(), kNoState);
-      columns_.push_back(&facts);
+      columns_.push_back(&facts_of(table.dictionary(c)));
       constant_size_ += table.separator(c).size();
       std::vector<uint8_t>& after = separators_.emplace_back();
       for (size_t state = 0; state < letters.size(); ++state)
@@ -203,10 +184,7 @@ class NameIndex::WordSearch {
       state = separators_[c][state];
       if (state == letters.size()) return true;
       const Token token = block.segment.token(c, block.begin + row);
-      uint8_t& after = columns_[c]->letters[token * letters.size() + state];
-      if (after == kNoState)
-        after = static_cast<uint8_t>(letters_in(block.table.dictionary(c).text(token), letters, state));
-      state = after;
+      state = columns_[c]->letters_after(letters, state, token);
       if (state == letters.size()) return true;
     }
     return false;

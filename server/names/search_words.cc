@@ -1,6 +1,9 @@
 #include "server/names/search_words.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "base/bytes16.h"
 
 namespace statmill {
 namespace {
@@ -62,18 +65,26 @@ PlacedWord place_word(std::string_view text, std::string_view word) {
   const char first = word[0];
   const bool is_letter = first >= 'a' && first <= 'z';
   const char other = is_letter ? static_cast<char>(first - 'a' + 'A') : first;
-  const size_t last = text.size() - word.size();
-  for (size_t at = 0; at <= last; ++at) {
-    const char c = text[at];
-    if ((c != first && c != other) || !are_equal(text.data() + at, word)) continue;
-    const bool begins = at == 0 || is_name_separator(text[at - 1]);
-    const size_t end = at + word.size();
-    const bool ends = end == text.size() || is_name_separator(text[end]);
-    const WordPlace place = begins && ends ? WordPlace::kWhole
-                            : begins       ? WordPlace::kBeginning
-                                           : WordPlace::kInside;
-    if (place > best.place) best = {place, at};
-    if (place == WordPlace::kWhole) break;
+  const Bytes16 firsts = sixteen(first);
+  const Bytes16 others = sixteen(other);
+  const char* const end_of_text = text.data() + text.size();
+  const size_t places = text.size() - word.size() + 1;
+  for (size_t at16 = 0; at16 < places; at16 += 16) {
+    const Lane16 lane = lane16_at(text.data(), text.data() + at16, end_of_text);
+    uint64_t found = lane.bits((lane.bytes == firsts) | (lane.bytes == others));
+    if (places - at16 < 16) found &= (uint64_t{1} << (places - at16)) - 1;
+    for (; found != 0; found &= found - 1) {
+      const size_t at = at16 + static_cast<size_t>(std::countr_zero(found));
+      if (!are_equal(text.data() + at, word)) continue;
+      const bool begins = at == 0 || is_name_separator(text[at - 1]);
+      const size_t end = at + word.size();
+      const bool ends = end == text.size() || is_name_separator(text[end]);
+      const WordPlace place = begins && ends ? WordPlace::kWhole
+                              : begins       ? WordPlace::kBeginning
+                                             : WordPlace::kInside;
+      if (place > best.place) best = {place, at};
+      if (place == WordPlace::kWhole) return best;
+    }
   }
   return best;
 }

@@ -168,9 +168,15 @@ class TableReader {
     auto cells =
         read_cells({&column}, selected_.at(column.matchers), request_.spark->points, false, is_shown);
     if (!cells) return cells.error();
+    // What has come in a slot that has just begun says little of its rate.
+    const int64_t finest_s = table_.tiers().finest().step_s;
+    const int64_t open_s = unix_seconds(now_) / finest_s * finest_s;
+    const Bins& bins = cells->frame().bins;
     for (size_t i = 0; i < shown.size(); ++i) {
-      for (size_t point = 0; point < cells->frame().bins.count; ++point)
-        out_.rows[i].spark.push_back(cells->cell(shown[i], 0, point));
+      for (size_t point = 0; point < bins.count; ++point) {
+        const bool is_known = column.stat != Stat::kRate || bins.begin_s(point) < open_s;
+        out_.rows[i].spark.push_back(is_known ? cells->cell(shown[i], 0, point) : std::nullopt);
+      }
     }
     return Status::ok();
   }

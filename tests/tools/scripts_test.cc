@@ -157,7 +157,7 @@ TEST_F(Quickstart, PrintsItsAddressAndStopsTheAgentFirst) {
     EXPECT_EQ(script.wait(), 0);
     EXPECT_EQ(content("order"), "agent\nserver\n");
     EXPECT_THAT(script.standard_output(),
-                HasSubstr("statmill runs at http://127.0.0.1:9, with data in " + data()));
+                HasSubstr("Open http://127.0.0.1:9 in a browser. The data is in " + data()));
     EXPECT_THAT(script.standard_error(),
                 HasSubstr("statmill-agent has stopped\nquickstart: statmilld has stopped\n"));
     EXPECT_EQ(content("server-arguments"), "--store.path " + data() + "/server --line.listen 127.0.0.1:0\n");

@@ -8,6 +8,24 @@ namespace {
 
 bool are_dense(size_t seconds, size_t slots, size_t ratio) { return 2 * seconds >= slots * ratio; }
 
+// Returns whether there is one second in each slot that has any, always about the same one of the slot.
+bool come_once_a_slot(const SlotColumns& detail, size_t ratio) {
+  size_t first = detail.present.next(0);
+  size_t seconds = 0;
+  bool are_early = true;  // all at the place of the first one or the place before, as timers vary
+  bool are_late = true;
+  size_t next_slot = 0;
+  for (size_t k = first; k < detail.size(); k = detail.present.next(k + 1)) {
+    if (k / ratio < next_slot) return false;
+    next_slot = k / ratio + 1;
+    ++seconds;
+    const size_t place = k % ratio;
+    are_early = are_early && (place == first % ratio || place + 1 == first % ratio);
+    are_late = are_late && (place == first % ratio || place == first % ratio + 1);
+  }
+  return seconds > 1 && (are_early || are_late);
+}
+
 }  // namespace
 
 bool is_whole_detail(const SlotColumns& detail, const SlotColumns& finest, int64_t ratio, Kind kind) {
@@ -27,8 +45,9 @@ bool is_whole_detail(const SlotColumns& detail, const SlotColumns& finest, int64
 }
 
 bool is_dense_detail(const SlotColumns& detail, const SlotColumns& finest, int64_t ratio, Kind kind) {
-  return kind == Kind::kEvent ||
-         are_dense(detail.present.count(), finest.present.count(), static_cast<size_t>(ratio));
+  const auto slots = static_cast<size_t>(ratio);
+  if (kind == Kind::kEvent) return !come_once_a_slot(detail, slots);
+  return are_dense(detail.present.count(), finest.present.count(), slots);
 }
 
 bool is_dense_presence(std::span<const uint32_t> seconds, int64_t ratio) {

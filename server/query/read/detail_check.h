@@ -15,7 +15,8 @@ namespace statmill {
 bool is_whole_detail(const SlotColumns& detail, const SlotColumns& finest, int64_t ratio, Kind kind);
 
 // Returns whether `detail` has samples in at least half of the seconds: who sends each 10 s has one in each
-// slot of `finest`. Silent seconds of events are none of their own, so it is always true for them.
+// slot of `finest`. Silent seconds of events are zeros, so events are dense unless all of several come at
+// about the same second of different slots, as from a sender that adds up 10 s.
 bool is_dense_detail(const SlotColumns& detail, const SlotColumns& finest, int64_t ratio, Kind kind);
 
 // Returns whether a host was present in at least half of the seconds of the slots in which it was present at

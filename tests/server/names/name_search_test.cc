@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "server/names/dictionary_facts.h"
 #include "server/names/name_index.h"
 
 namespace statmill {
@@ -99,6 +101,33 @@ TEST_F(NameSearchTest, ForgetsRemovedNamesAndSaysWhenItWasCancelled) {
   EXPECT_TRUE(search("cpu").is_complete);
 }
 
+// Agrees with a look at each place of the text.
+RC_GTEST_PROP(SearchWords, PlacesAWordInTextsOfAnyLength, ()) {
+  const auto text_of = [](int most, const char* letters) {
+    std::string text;
+    const int size = *rc::gen::inRange(0, most);
+    for (int i = 0; i < size; ++i) text += *rc::gen::elementOf(std::string(letters));
+    return text;
+  };
+  const std::string text = text_of(50, "aaaAb.;=");
+  const std::string word = "a" + text_of(*rc::gen::element(2, 4, 20), "aaab.");
+  PlacedWord wanted;
+  const auto at_end = [&](size_t i) { return i == text.size() || is_name_separator(text[i]); };
+  for (size_t i = 0; i + word.size() <= text.size(); ++i) {
+    std::string here = text.substr(i, word.size());
+    std::ranges::transform(here, here.begin(), lower_case);
+    if (here != word) continue;
+    const bool begins = i == 0 || is_name_separator(text[i - 1]);
+    const WordPlace place = !begins                   ? WordPlace::kInside
+                            : at_end(i + word.size()) ? WordPlace::kWhole
+                                                      : WordPlace::kBeginning;
+    if (place > wanted.place) wanted = {place, i};
+  }
+  const PlacedWord found = place_word(text, word);
+  RC_ASSERT(found.place == wanted.place);
+  RC_ASSERT(found.begin == wanted.begin);
+}
+
 // Agrees with a search of name by name.
 RC_GTEST_PROP(NameSearch, AgreesWithASearchNameByName, ()) {
   const auto part = rc::gen::element<std::string>("a", "ab", "B", "cab", "web1", "x=", "run");
@@ -117,6 +146,9 @@ RC_GTEST_PROP(NameSearch, AgreesWithASearchNameByName, ()) {
     const std::string name = name_of();
     if (names.insert(name).second) index.add(name);
   }
+  // texts that no word finds make the dictionaries large, whose texts are looked at by and by
+  const int others = *rc::gen::element(0, static_cast<int>(DictionaryFacts::kSmall) + 1);
+  for (int i = 0; i < others; ++i) index.add("q." + std::to_string(i) + ";host=" + std::to_string(i));
   const SearchWords words(*rc::gen::element<std::string>("a", "AB", "b a", "web run", "ab.", "a.b", "host=a",
                                                          "aba", "wr", "b;h", "z"));
   const FoundNames found = index.find({.words = words, .limit = 1000});

@@ -143,6 +143,16 @@ TEST(OverviewTable, ReadsTheTierThatARuleLeaves) {
   EXPECT_EQ(tier("brief_x"), "300");
 }
 
+TEST_F(OverviewRoutesTest, SparksOfRatesEndBeforeTheSlotUnderWay) {
+  world_.add("hits;host=w", Kind::kEvent, Number::of(50), kNow_s - 30, kNow_s);
+  const json::object answer = table({{"row", "tag:host"},
+                                     {"column", "hits:rate"},
+                                     {"from", std::to_string(kNow_s - 30)},
+                                     {"until", std::to_string(kNow_s + 10)},
+                                     {"spark", "0:4"}});
+  EXPECT_EQ(json::serialize(answer.at("rows").at(0).at("spark")), "[5,5,5,null]");
+}
+
 TEST_F(OverviewRoutesTest, ADeadHostHasNoRates) {
   world_.add("hits;host=dead", Kind::kEvent, Number::of(1), kNow_s - 600, kNow_s - 300);
   world_.add("hits;host=alive", Kind::kEvent, Number::of(1), kNow_s - 600, kNow_s - 300);

@@ -153,5 +153,27 @@ TEST_F(DetailTest, SeriesThatSendNowAndThenAreAnsweredBySlots) {
   EXPECT_EQ(ask({"host.load"}, kStart, now_, 1).tier_s, 1) << "a step that is asked for";
 }
 
+TEST_F(DetailTest, EventsThatComeOnceASlotAreAnsweredBySlots) {
+  const int64_t begin_s = now_;
+  for (int i = 0; i < 4; ++i) {
+    const auto run_at = [&](const char* name, int64_t second) {
+      now_ = begin_s + 10 * i + second;
+      run(name, 1);
+    };
+    run_at("*host.sums", 7 + i % 2);
+    run_at("*host.errors", 2 * i);
+    run_at("*host.bursts", 3);
+    run_at("*host.bursts", 4);
+  }
+  now_ = begin_s + 40;
+  const auto tier_of = [&](const std::string& name) { return ask({name}, begin_s, now_, {}).tier_s; };
+  EXPECT_EQ(tier_of("host.sums"), 10) << "else ten seconds' worth looks like that of one";
+  EXPECT_EQ(tier_of("host.errors"), 1);
+  EXPECT_EQ(tier_of("host.bursts"), 1);
+  now_ = begin_s + 60;
+  run("*host.once", 1);
+  EXPECT_EQ(ask({"host.once"}, begin_s, now_, {}).tier_s, 1);
+}
+
 }  // namespace
 }  // namespace statmill

@@ -24,7 +24,7 @@ export function badgesOf(scene, {live, within, finest = kFinest}) {
     text: step(scene.step) + (isCounted ? ` × ${text(scene.samples, "none", {digits: 3})}` : ""), tone: "",
     title: `A point is ${step(scene.step)}${isCounted ? ` of ${count(scene.samples)} samples (median)` : ""}${scene.tier ? `, read from slots of ${step(scene.tier)}` : ""}`,
   });
-  if (scene.tier && scene.tier > finest && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
+  if (scene.tier && scene.tier > Math.min(finest, scene.step) && scene.tier !== scene.step) badges.push({text: `tier ${step(scene.tier)}`, title: "The stored slots that were read", tone: ""});
   const isBySecond = scene.lines.some((line) => line.seconds.length > 1);
   if (live) badges.push({text: isBySecond ? "live 1 s" : "live", title: isBySecond ? "Seconds by arrival, kept in this tab for 15 minutes" : "The open slot is refreshed as samples come", tone: "ok"});
   if (within > 0 && (scene.heat || scene.lines.some((line) => /^p\d/.test(line.stat)))) {

@@ -92,7 +92,7 @@ export function sceneOf(spec, range, answers, palette, marks) {
   if (isHeat) fillHeat(scene, spec, answer, range.bits ?? false);
   else {
     const young = Math.max(0, Math.ceil((known - kYoungSeconds - time.from) / time.step));
-    fillLines(scene, spec, cutOpen(answer, scene.open, {isTiled: spec.expr?.includes("$step") ?? false, young}), palette, range.bits ?? false);
+    fillLines(scene, spec, cutOpen(answer, firstOpen(scene, answer.tier ?? 0, known), {isTiled: spec.expr?.includes("$step") ?? false, young}), palette, range.bits ?? false);
     if (!spec.scale && scene.lines.length && scene.lines.every((line) => /^p\d/.test(line.stat))) scene.scale = "log";
   }
   addTotals(scene, answers[`${spec.id}~all`], isHeat);
@@ -185,10 +185,19 @@ function place(order, label) {
 }
 
 /**
+ * The first slot whose number is not whole yet: those within the stored slot under way, which may be wider. -1 if all are whole.
+ * @param {Scene} scene @param {number} tier seconds of a stored slot @param {number} known until when
+ */
+function firstOpen(scene, tier, known) {
+  if (scene.open < 0 || tier <= scene.step) return scene.open;
+  return Math.max(0, Math.min(scene.open, Math.floor((Math.floor(known / tier) * tier - scene.from) / scene.step)));
+}
+
+/**
  * The answer without what would seem to fall at its end: a window that tiles the slots has no whole number for the one under
  * way, and slots that have just begun lack what their senders have not sent yet. The given answer stays as it is, since later ones
  * are joined to it.
- * @param {import("./panel.js").Answer} answer @param {number} open the slot under way
+ * @param {import("./panel.js").Answer} answer @param {number} open the first slot that is not whole; -1: none
  * @param {{isTiled: boolean, young: number}} how `young`: the first slot that has just begun
  * @returns {import("./panel.js").Answer}
  */

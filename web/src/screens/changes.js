@@ -3,7 +3,6 @@
 import { html } from "lit-html";
 import { number, span } from "../model/format.js";
 import { unitOf } from "../model/units.js";
-import { kindIcon } from "../parts/badge.js";
 import { openDialog } from "../parts/dialog.js";
 import { nameText } from "../parts/name.js";
 import { formatFragment } from "../state/url.js";
@@ -30,6 +29,13 @@ function mean(one, value) {
   return html`${text}<span class="unit">${unit}</span>`;
 }
 
+/** Which way the mean went. @param {any} one */
+function direction(one) {
+  const by = (one.is?.avg ?? NaN) - (one.was?.avg ?? NaN);
+  if (!by) return "";  // also where one of the two is not there
+  return by > 0 ? html`<span aria-hidden="true">▲ </span><span class="hidden">rose </span>` : html`<span aria-hidden="true">▼ </span><span class="hidden">fell </span>`;
+}
+
 /**
  * @param {import("../app.js").App} app
  * @param {any[]} rows of the server's answer @param {string} was @param {string} is headings
@@ -45,9 +51,9 @@ export function changesTable(app, rows, was, is, leave) {
     <thead><tr><th scope="col">series</th><th scope="col" class="right">${was}</th><th scope="col" class="right">${is}</th>
       <th scope="col" class="right">moved by</th></tr></thead>
     <tbody>${rows.map((one) => html`<tr>
-      <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${leave}>${kindIcon(one.kind)}${nameText(one.name)}</a></th>
+      <th scope="row"><a class="with-icon plain-link" href=${addressOf(one.name)} @click=${leave}>${nameText(one.name)}</a></th>
       <td class="num right">${mean(one, one.was)}</td><td class="num right">${mean(one, one.is)}</td>
-      <td class="num right">${Number(one.score).toFixed(2)}</td>
+      <td class="num right">${direction(one)}${Number(one.score).toFixed(2)}</td>
     </tr>`)}</tbody></table></div>`;
 }
 

@@ -100,6 +100,19 @@ test("seconds that are on their way are neither a fall of the rate nor a gap; te
   assert.equal(badgesOf(gauge, {live: false, within: 0}).length, 1, "the finest tier needs no badge of its own");
 });
 
+test("what tiles slots finer than the stored ones ends where the stored slot under way begins", () => {
+  const value = Array.from({length: 40}, (_, i) => i);
+  const answer = {id: "p", status: 200, from: 1001, until: 1041, step: 1, tier: 10, series: [{labels: {n: "1"}, value}]};
+  /** @param {string} expr @param {number} tier */
+  const lastOf = (expr, tier) => {
+    const scene = sceneOf({id: "p", expr}, {from: 1000, until: 1040, now: 1036, zone: "UTC"}, {p: /** @type {any} */ ({...answer, tier})}, new Palette(), []);
+    return scene?.lines[0].values.filter((one) => one !== null).length;
+  };
+  assert.equal(lastOf("rate(a[$step])", 10), 30);
+  assert.equal(lastOf("rate(a[$step])", 1), 36);
+  assert.equal(lastOf("a", 10), 40);
+});
+
 test("ranges go down to a few seconds, by the menu to a minute; expressions keep to slots that every series has", () => {
   assert.equal(kPresets[0], "1m");
   const near = changed({from: 100, until: 160}, {scale: 0.001});
