@@ -19,7 +19,7 @@
  * @property {import("./data/hosts.js").Hosts} hosts
  * @property {import("./data/losses.js").LossCounts} losses
  * @property {import("./state/store.js").Store<import("./state/prefs.js").Prefs>} prefs
- * @property {import("./panel/pool.js").PlotPool} pool
+ * @property {import("./panel/pool.js").PlotPool} pool of screens with panels; others have none
  * @property {ReturnType<typeof import("./state/drafts.js").createDrafts>} drafts
  * @property {import("./state/store.js").Store<ServerState>} server what the server said of itself last
  * @property {() => string} zone IANA name of the zone that is shown
@@ -28,6 +28,8 @@
  * @property {(text: string, what: string) => void} copy into the clipboard; `what` says what was copied
  * @property {(isFixed: boolean) => void} copyLink of what is seen; fixed: with the times as they are now
  * @property {() => void} askToken for a token, in a dialog
+ * @property {(run: (part: typeof import("./screens/later.js")) => void) => void} later runs what needs the part of the page
+ *   that loads later; says so if that does not come
  * @property {(name: string, type: string, content: string|Blob) => void} save as a file
  * @property {() => Promise<any>} readStatus asks for the server's state, which is then in `server`; null if it did not answer
  * @property {() => void} refresh asks the screen for fresh data

@@ -11,20 +11,19 @@ import { createLive } from "./data/live.js";
 import { createLosses } from "./data/losses.js";
 import { createNames } from "./data/names.js";
 import { changed, kShortest, resolve } from "./model/range.js";
-import { PlotPool } from "./panel/pool.js";
 import { copyText, saveFile, showToast } from "./parts/output.js";
-import { createExplore } from "./screens/explore.js";
+import { createCurrent } from "./screens/current.js";
 import { createFrame, kScreens } from "./screens/frame.js";
-import { createHostScreen } from "./screens/host.js";
 import { createHostsScreen } from "./screens/hosts.js";
+import { createParts } from "./screens/parts.js";
 import { createDrafts } from "./state/drafts.js";
+import { createHeldKeys } from "./state/held_keys.js";
 import { createSequences, keyName, takesEnter, takesText } from "./state/keys.js";
 import { createPrefs, zoneName } from "./state/prefs.js";
 import { createStore, oncePerFrame } from "./state/store.js";
 import { emptyRoute, formatFragment, kDefaultFrom, kLinkLengthMax, parseFragment, tieToAddress, withOwn } from "./state/url.js";
 
 /** @typedef {import("./app.js").App} App */
-/** @typedef {import("./app.js").Screen} Screen */
 /** @typedef {import("./state/url.js").Route} Route */
 
 const kStatusMs = 10_000;
@@ -47,14 +46,26 @@ function storageOf(name) {
   }
 }
 
-/** Screens that are needed later load when they are opened. */
+let loads = 0;
+const parts = createParts({
+  onLoading(now) {
+    loads = now;
+    drawProgress();
+  },
+  onMissing() {
+    app.toast("This did not load: the server did not send it. Try again, or reload the page.");
+    void readStatus();
+  },
+});
+
+/** Only the first screen is there from the start. */
 const kMakers = {
   hosts: async () => createHostsScreen,
-  host: async () => createHostScreen,
-  explore: async () => createExplore,
-  status: async () => (await import("./screens/later.js")).createStatus,
-  dashboards: async () => (await import("./screens/later.js")).createDashboardsScreen,
-  d: async () => (await import("./screens/later.js")).createDashboardScreen,
+  host: async () => (await parts.panels()).createHostScreen,
+  explore: async () => (await parts.panels()).createExplore,
+  status: async () => (await parts.later()).createStatus,
+  dashboards: async () => (await parts.later()).createDashboardsScreen,
+  d: async () => (await parts.later()).createDashboardScreen,
 };
 
 const prefs = createPrefs(storageOf("localStorage"));
@@ -68,12 +79,8 @@ const answers = createAnswers({ batch });
 const hosts = createHosts({ client });
 const losses = createLosses({ client, hosts });
 const main = byId("main");
-const pool = new PlotPool();
 /** Ranges before the present one, so that "back" returns after a zoom. @type {[string, string][]} */
 const ranges = [];
-/** @type {Screen|null} */
-let screen = null;
-let screenKey = "";
 
 /** The page of the server when this one was opened; null until the server has told. @type {string|null} */
 let firstBuild = null;
@@ -89,13 +96,12 @@ let isAskingToken = false;
 async function askToken() {
   if (isAskingToken) return;
   isAskingToken = true;
-  const { openToken } = await import("./screens/later.js");
-  openToken(storageOf("sessionStorage"), (token) => {
+  const isThere = await parts.use((part) => part.openToken(storageOf("sessionStorage"), (token) => {
     client.setToken(token);
-    screenKey = "";  // what the screen asked once was refused: it begins again
-    void show();
+    current.again();  // what the screen asked once was refused
     void readStatus();
-  }, () => { isAskingToken = false; });
+  }, () => { isAskingToken = false; }));
+  if (!isThere) isAskingToken = false;
 }
 
 const live = createLive({
@@ -111,7 +117,12 @@ const live = createLive({
 
 /** @type {App} */
 const app = {
-  store, route: store.get, client, clock, batch, answers, live, hosts, losses, prefs, pool, server,
+  store, route: store.get, client, clock, batch, answers, live, hosts, losses, prefs, server,
+  get pool() {
+    const pool = parts.pool();
+    if (pool === null) throw new Error("only screens with panels have plots");
+    return pool;
+  },
   names: createNames({ client }),
   dashboards: createDashboards({ client }),
   drafts: createDrafts(storageOf("localStorage")),
@@ -156,12 +167,18 @@ const app = {
   save: saveFile,
   copyLink: (isFixed) => void copyLink(isFixed),
   askToken: () => void askToken(),
+  later: (run) => void parts.use(run),
   readStatus: () => readStatus(),
   refresh() {
     void readStatus();
-    screen?.refresh();
+    current.get()?.refresh();
   },
 };
+
+let requests = 0;
+function drawProgress() {
+  byId("progress").classList.toggle("on", requests + loads > 0);
+}
 
 /** @param {boolean} isFixed with the times as they are now */
 async function copyLink(isFixed) {
@@ -183,8 +200,8 @@ async function copyLink(isFixed) {
   app.copy(`${window.location.origin}/${fragment}`, isFixed ? "link with fixed times" : "link, moving with the time");
 }
 
-async function openHelp() {
-  (await import("./screens/later.js")).openHelp(app);
+function openHelp() {
+  app.later((part) => part.openHelp(app));
 }
 
 function toggleZone() {
@@ -215,7 +232,7 @@ const kActions = {
   m: { label: "Theme: auto, light, dark", words: "colour dark", run: nextTheme },
   y: { label: "Copy link, moving with the time", words: "share url", run: () => void copyLink(false) },
   Y: { label: "Copy link with fixed times", words: "share url", run: () => void copyLink(true) },
-  "?": { label: "Help and keys", words: "keyboard", run: () => void openHelp() },
+  "?": { label: "Help and keys", words: "keyboard", run: openHelp },
 };
 
 const frame = createFrame({
@@ -236,10 +253,11 @@ function drawTheme() {
   const { theme } = prefs.get();
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  pool.restyle();
+  parts.pool()?.restyle();
 }
 
 function drawTitle() {
+  const screen = current.get();
   document.title = screen === null ? "statmill" : `${screen.title()} · statmill`;
 }
 
@@ -253,30 +271,13 @@ async function openView(route) {
   }
 }
 
-async function show() {
-  const route = store.get();
+function show() {
   drawFrame();
+  const route = store.get();
   if (route.screen === "v") {
+    current.leave();
     void openView(route);
-    return;
-  }
-  const name = Object.hasOwn(kMakers, route.screen) ? /** @type {keyof typeof kMakers} */ (route.screen) : "hosts";
-  const key = name === "host" || name === "d" ? `${name}/${route.arg}` : name;
-  if (key !== screenKey) {
-    screenKey = key;
-    const make = await kMakers[name]();
-    if (screenKey !== key) return;  // another screen was opened meanwhile
-    screen?.destroy();
-    // an element of its own: a template that was once drawn into an element must not find it emptied
-    const root = document.createElement("div");
-    root.className = `screen screen-${name}`;
-    main.replaceChildren(root);
-    window.scrollTo(0, 0);
-    screen = make(root, app);
-    app.announce(screen.title());
-  }
-  screen?.update(store.get());
-  drawTitle();
+  } else current.show();
 }
 
 /** Learns how long hosts are kept. A young server has little to show of an hour: the range is then the shortest one that has all. */
@@ -346,15 +347,28 @@ function onKey(event) {
     frame.search();
     return;
   }
-  if (takesText(event.target) || document.querySelector("dialog[open]")) return;
+  if (takesText(event.target) || isCovered()) return;
   if (name.endsWith("Enter") && takesEnter(event.target)) return;
   if (!prefs.get().letters && name.length === 1 && name !== "/") return;
-  const pressed = sequences.press(name);
-  if (pressed === "") return;
+  press(sequences.press(name), event);
+}
+
+/** A dialog has the keys. */
+function isCovered() {
+  return document.querySelector("dialog[open]") !== null;
+}
+
+/** @param {string} pressed a key or a sequence of keys @param {KeyboardEvent} event */
+function press(pressed, event) {
+  if (pressed === "" || isCovered()) return;
+  const isGo = pressed.startsWith("g ");  // acts at once: a screen that does not come holds nobody
+  if (isGo) held.drop();
   if (pressed === "/") {
     event.preventDefault();
     frame.search();
-  } else if (screen?.key?.(pressed, event)) {
+  } else if (!isGo && held.hold(pressed, event)) {
+    return;
+  } else if (current.get()?.key?.(pressed, event)) {
     event.preventDefault();
   } else if (Object.hasOwn(kActions, pressed)) {
     event.preventDefault();
@@ -362,23 +376,29 @@ function onKey(event) {
   }
 }
 
+const held = createHeldKeys(press);
+const current = createCurrent({ main, app, makers: kMakers, during: held.during, onDrawn: drawTitle });
 const sequences = createSequences(clock.steady);
 byId("frame").textContent = "";
 tieToAddress({ store, window });
-store.listen(() => void show());
+store.listen(show);
 store.listen((now) => live.turn(now.live === "1"));
 store.listen((now, before) => {
   if (now.from !== before.from || now.until !== before.until) void readLosses();
 });
-prefs.listen(() => { drawTheme(); void show(); });
+prefs.listen(() => { drawTheme(); show(); });
 link.listen((now, before) => {
   drawFrame();
   if (before.isAway && !now.isAway) app.refresh();
 });
 server.listen(drawFrame);
 hosts.onLoad(drawFrame);
-client.onPending((pending) => byId("progress").classList.toggle("on", pending > 0));
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pool.restyle());
+client.onPending((now) => {
+  requests = now;
+  drawProgress();
+  if (now === 0 && current.get() !== null) parts.preload();  // the first picture is drawn
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => parts.pool()?.restyle());
 document.addEventListener("keydown", onKey);
 
 // The clock of the page: status, ages in the frame, and tries while the server is away.
@@ -407,7 +427,7 @@ function tickRefresh() {
   clearTimeout(refreshing);
   const isLive = store.get().live === "1";
   refreshing = window.setTimeout(() => {
-    if (isLive && !document.hidden && !link.get().isAway) screen?.refresh();
+    if (isLive && !document.hidden && !link.get().isAway) current.get()?.refresh();
     tickRefresh();
   }, prefs.get().every * 1000);
 }
@@ -416,13 +436,13 @@ store.listen((now, before) => {
   tickRefresh();
   if (now.live !== "1") return;
   answers.expire();  // the stream tells only of what comes from now on
-  screen?.refresh();
+  current.get()?.refresh();
 });
 prefs.listen(tickRefresh);
 
 client.setToken(storageOf("sessionStorage")?.getItem("statmill.token") ?? "");
 drawTheme();
-void show();
+show();
 void readStatus();
 void fitRange();
 if (store.get().screen !== "hosts" && store.get().screen !== "host") void hosts.load().catch(() => undefined);

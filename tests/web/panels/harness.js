@@ -1,6 +1,7 @@
 // A page with panels and nothing else: asks the real server, and lets a test set panels and range.
 
 import {createPanel} from "../../../web/src/panel/panel.js";
+import {menuOf} from "../../../web/src/panel/panel_files.js";
 import {createPool} from "../../../web/src/panel/pool.js";
 import {createShared} from "../../../web/src/panel/shared.js";
 
@@ -33,7 +34,7 @@ const shared = createShared({
     void ask();
   },
   act: (id, action, detail) => acts.push({id, action, detail}),
-  menu: (_, items) => acts.push({action: "menu", items}),
+  menu: (_, panel) => acts.push({action: "menu", items: menuOf(panel)}),
 });
 
 /** @param {any} query */

@@ -1,17 +1,13 @@
 // The menu of a panel, and the files that it saves.
 
 import {span} from "../model/format.js";
-import {menuItems} from "./controls.js";
 import {command, csv, curl, png} from "./export.js";
+import {menuItems} from "./panel_menu.js";
 
 /** @typedef {import("./panel_data.js").PanelData} PanelData */
 
-/**
- * @param {PanelData} data @param {import("./plot.js").Plot} plot @param {number} width of the panel in CSS px
- * @param {import("./pool.js").PlotPool} pool @param {import("./types.js").PanelHost} host
- * @param {(change: Partial<import("./types.js").PanelSpec>) => void} change
- */
-export function menuOf(data, plot, width, pool, host, change) {
+/** @param {import("./types.js").Menued} panel */
+export function menuOf({data, plot, width, pool, host, change}) {
   const {scene, spec: {id}, range} = data;
   const file = data.title.replace(/[^\w.-]+/g, "_").slice(0, 80) || "panel";
   /** @param {string} ending @param {string} type @param {() => string} content */

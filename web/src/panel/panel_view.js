@@ -5,7 +5,6 @@ import {Crosshair, nearestLine} from "./crosshair.js";
 import {interact} from "./interact.js";
 import {LastPicture} from "./last_picture.js";
 import {PanelData} from "./panel_data.js";
-import {menuOf} from "./panel_files.js";
 import {PanelKeys} from "./panel_keys.js";
 import {followingOf, movesOf, zoom} from "./panel_moves.js";
 import {foot, heading} from "./panel_parts.js";
@@ -176,7 +175,9 @@ export class PanelView {
     const {spec} = this.#data;
     render(heading(this.#data, this.#id, {
       open: () => this.#host.act(spec.id, spec.height === "XL" ? "close" : "open"),
-      menu: (anchor) => this.#host.menu(anchor, menuOf(this.#data, this.#plot, this.#element.clientWidth, this.#pool, this.#host, (change) => this.#change(change))),
+      menu: (anchor) => this.#host.menu(anchor, {
+        data: this.#data, plot: this.#plot, width: this.#element.clientWidth, pool: this.#pool, host: this.#host, change: (change) => this.#change(change),
+      }),
     }), this.#head);
   }
 

@@ -75,6 +75,6 @@ export function createShared(screen) {
     change: (id, change) => screen.change(id, change),
     act: (id, action, detail) => screen.act(id, action, detail),
     can: (action) => screen.can?.(action) ?? true,
-    menu: (anchor, items) => screen.menu(anchor, items),
+    menu: (anchor, panel) => screen.menu(anchor, panel),
   };
 }

@@ -116,7 +116,16 @@
  * @property {(id: string, change: Partial<PanelSpec>) => void} change the user has changed the panel
  * @property {(id: string, action: PanelAction, detail?: any) => void} act what only the screen can do
  * @property {(action: PanelAction) => boolean} [can] whether the screen has an action; by default all
- * @property {(anchor: Element, items: MenuItem[]) => void} menu opens a menu at the anchor
+ * @property {(anchor: Element, panel: Menued) => void} menu opens the panel's menu at the anchor; menuOf has its items
+ */
+
+/**
+ * What the menu of a panel is of.
+ * @typedef {object} Menued
+ * @property {import("./panel_data.js").PanelData} data @property {import("./plot.js").Plot} plot
+ * @property {number} width of the panel in CSS px
+ * @property {import("./pool.js").PlotPool} pool @property {PanelHost} host
+ * @property {(change: Partial<PanelSpec>) => void} change
  */
 
 /**

@@ -9,19 +9,6 @@ import { formatFragment } from "../state/url.js";
 
 const kAgainst = /** @type {const} */ ([["before", "the time before"], ["1d", "a day before"], ["1w", "a week before"]]);
 
-/**
- * The series in which a panel's neighbours are: all of its host, else all whose paths begin as its first one does.
- * @param {string} name of a series, or a glob, also as `g:GLOB`
- */
-export function neighboursOf(name) {
-  const plain = name.replace(/^g:/, "");
-  const host = /[;*]host=([^;*?[{]+)(\*?)/.exec(plain);
-  if (host && host[2] === "") return `{host=${JSON.stringify(host[1])}}`;
-  if (host) return `{host=~${JSON.stringify(`${host[1].replace(/[^\w-]/g, "[$&]")}.*`)}}`;
-  const first = plain.split(/[.;]/, 1)[0].replace(/[^\w-].*$/, "");
-  return `{__name__=~${JSON.stringify(`${first}([.].*)?`)}}`;
-}
-
 /** @param {any} one @param {any} value */
 function mean(one, value) {
   if (typeof value?.avg !== "number") return "–";

@@ -2,6 +2,7 @@
 
 import { html, nothing, render } from "lit-html";
 import { age } from "../model/format.js";
+import { neighboursOf } from "../model/neighbours.js";
 import { icon } from "../parts/icon.js";
 import { openDialog, confirmDialog } from "../parts/dialog.js";
 import { openMenu } from "../parts/menu.js";
@@ -12,7 +13,6 @@ import { kNewPanels, openPanelForm } from "./dashboard_edit.js";
 import { checkDashboard, expanded, inOrder, isNote, kAll, merged, nameOf, valuesOf } from "./dashboard_model.js";
 import { openConflict, openCopy } from "./dashboard_dialogs.js";
 import { createNotes, linked } from "./dashboard_notes.js";
-import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
 import { changesOf, withChange } from "./panel_url.js";
 

@@ -3,6 +3,7 @@
 import { html, nothing, render } from "lit-html";
 import { unitsOfBytes } from "../data/names.js";
 import { age, count } from "../model/format.js";
+import { neighboursOf } from "../model/neighbours.js";
 import { kindIcon } from "../parts/badge.js";
 import { icon } from "../parts/icon.js";
 import { openMenu } from "../parts/menu.js";
@@ -10,8 +11,6 @@ import { nameText } from "../parts/name.js";
 import { createNameTree } from "../parts/name_tree.js";
 import { createHistory } from "../state/history.js";
 import { own } from "../state/url.js";
-import { askPanelsTitle } from "./save_dashboard.js";
-import { neighboursOf } from "./changes.js";
 import { createPanelGrid } from "./panel_grid.js";
 import { panelsOf, withPanels } from "./explore_url.js";
 
@@ -102,7 +101,7 @@ export function createExplore(element, app) {
       else if (action === "duplicate") next.splice(at + 1, 0, { ...all[at], id: freeId(all) });
       else if (action === "up" || action === "left") next.splice(Math.max(0, at - 1), 0, ...next.splice(at, 1));
       else if (action === "down" || action === "right") next.splice(at + 1, 0, ...next.splice(at, 1));
-      else if (action === "dashboard") askPanelsTitle(app, [all[at]]);
+      else if (action === "dashboard") saveAll([all[at]]);
       setPanels(next);
     },
     matchOf: (spec) => neighboursOf(spec.series?.[0] ?? ""),
@@ -144,12 +143,16 @@ export function createExplore(element, app) {
   }
 
   /** @param {PanelSpec[]} all */
-  async function asHost(all) {
-    const { openAsHost } = await import("./later.js");
-    openAsHost(app, all, (next, isMore) => {
+  function asHost(all) {
+    app.later((part) => part.openAsHost(app, all, (next, isMore) => {
       const first = Number(freeId(all).slice(1));
       setPanels(isMore ? [...all, ...next.map((panel, i) => ({ ...panel, id: `p${first + i}` }))].slice(0, kPanelsMax) : next);
-    });
+    }));
+  }
+
+  /** As a dashboard. @param {PanelSpec[]} all */
+  function saveAll(all) {
+    app.later((part) => part.askPanelsTitle(app, all));
   }
 
   /** @param {string} glob */
@@ -257,7 +260,7 @@ export function createExplore(element, app) {
         <span class="buttons only-wide" role="group" aria-label="Columns">${["1", "2", "3"].map((one) => html`<button class="button" aria-pressed=${String(columns === one)}
           title="${one} ${one === "1" ? "column" : "columns"}" @click=${() => app.goOwn({ c: one === "1" ? "" : one })}>${one}</button>`)}</span>
         <button class="button" title="The same panels with another host in all names" @click=${() => asHost(all)}>As on host…</button>
-        <button class="button" @click=${() => askPanelsTitle(app, all)}>Save as dashboard</button>
+        <button class="button" @click=${() => saveAll(all)}>Save as dashboard</button>
         <button class="button quiet" @click=${() => setPanels([])}>Clear</button>`}`, bar);
   }
 

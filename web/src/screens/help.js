@@ -5,7 +5,7 @@ import { text } from "../model/format.js";
 import { kLimits } from "../model/use.js";
 import { glyph } from "../parts/badge.js";
 import { openDialog } from "../parts/dialog.js";
-import { kKeyLines } from "../state/keys.js";
+import { kKeyLines } from "../state/key_lines.js";
 
 /** @param {import("../app.js").App} app */
 export function openHelp(app) {

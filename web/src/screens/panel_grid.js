@@ -9,8 +9,6 @@ import { createPanel, panelQueries } from "../panel/panel.js";
 import { createShared } from "../panel/shared.js";
 import { openMenu } from "../parts/menu.js";
 import { oncePerFrame } from "../state/store.js";
-import { openChanges } from "./changes.js";
-import { openEventChanges } from "./event_changes.js";
 import { arrange, createNoteElements } from "./grid_elements.js";
 import { createGridLive } from "./grid_live.js";
 import { loadMarks } from "./marks.js";
@@ -90,7 +88,7 @@ export function createPanelGrid(element, app, options) {
     back: () => app.back(),
     change: (id, change) => options.change(id, change),
     act,
-    menu: openMenu,
+    menu: (anchor, panel) => app.later((part) => openMenu(anchor, part.menuOf(panel))),
     can: options.can,
     pinned: (time) => app.go({ at: time === null ? "" : String(Math.floor(time)) }),
   });
@@ -133,10 +131,10 @@ export function createPanelGrid(element, app, options) {
     else if (action === "copy") app.copy(String(detail), "text");
     else if (action === "link" || action === "fixed-link") app.copyLink(action === "fixed-link");
     else if (action === "retry") { Object.assign(cell, { asked: "", isOld: true }); requestSoon(); }
-    else if (action === "event") openEventChanges(app, detail.marks, options.matchOf?.(oneOf(cell)) ?? "");
-    else if (action === "changes") {
+    else if (action === "event" || action === "changes") {
+      const match = options.matchOf?.(oneOf(cell)) ?? "";
       const { from, until } = { ...range(), ...detail };
-      openChanges(app, { from, until, match: options.matchOf?.(oneOf(cell)) ?? "" });
+      app.later((part) => action === "event" ? part.openEventChanges(app, detail.marks, match) : part.openChanges(app, { from, until, match }));
     } else options.act?.(id, action, detail);
   }
 

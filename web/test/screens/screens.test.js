@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { spansAfter } from "../../src/model/changes.js";
-import { neighboursOf } from "../../src/screens/changes.js";
+import { neighboursOf } from "../../src/model/neighbours.js";
 import { matchOfEvent } from "../../src/screens/event_changes.js";
 import { checkDashboard, differences, expanded, merged, replaced, specOf, valuesOf } from "../../src/screens/dashboard_model.js";
 import { panelsOf, withPanels } from "../../src/screens/explore_url.js";

@@ -1,0 +1,116 @@
+// The parts of the page that load after its start: panels.js with what draws, and later.js with further screens and dialogs.
+
+import assert from "node:assert/strict";
+import { browserTest, feedFleet, freePort, openPage, startServer } from "./browser.js";
+
+const kParts = "**/a/*/{panels,later}-*.js";
+const isPart = (/** @type {string} */ request) => /\/(panels|later)-[^/]*\.js$/.test(request);
+
+/** The page, whose parts come when the test says so. @param {any} server */
+async function openHeld(server) {
+  const opened = await openPage(server);
+  /** @type {((value?: unknown) => void)} */
+  let release = () => {};
+  const released = new Promise((done) => { release = done; });
+  await opened.page.route(kParts, async (/** @type {any} */ route) => {
+    await released;
+    await route.continue();
+  });
+  return { ...opened, release };
+}
+
+/** The page without its parts: asking for them fails until `allow`. @param {any} server */
+async function openWithout(server) {
+  const opened = await openPage(server);
+  await opened.page.route(kParts, (/** @type {any} */ route) => route.abort());
+  return { ...opened, allow: () => opened.page.unroute(kParts) };
+}
+
+browserTest("Hosts draws its picture before the other parts are asked for, and they come by themselves", async () => {
+  const server = await startServer();
+  await feedFleet(server, 1);
+  const { page, go, requests } = await openPage(server);
+  /** @type {string[]|null} */
+  let before = null;
+  await page.route("**/api/v1/table?*", async (/** @type {any} */ route) => {
+    before ??= [...requests];
+    await route.continue();
+  });
+  const parts = Promise.all(["panels", "later"].map((name) => page.waitForResponse((/** @type {any} */ one) => one.url().includes(`/${name}-`))));
+  await go("");
+  await page.waitForSelector(".hosts-rows .row");
+  await parts;
+  assert.deepEqual(/** @type {any} */ (before).filter(isPart), []);
+});
+
+browserTest("keys that are pressed before a screen's code has come act when it has", async () => {
+  const server = await startServer();
+  await server.feed(["shop.orders 1", "shop.parcels 1"]);
+  const { page, go, release } = await openHeld(server);
+  await go("#/explore?p0=shop.orders&p1=shop.parcels&from=-5m");
+  await page.waitForSelector(".frame-tools");
+  await page.waitForSelector("#progress.on");
+  for (const key of ["j", "j", "w"]) await page.keyboard.press(key);
+  assert.equal(await page.locator(".panel").count(), 0);
+  release();
+  await page.waitForFunction(() => location.hash.includes("p1.w=1d"));
+  assert.ok(!page.url().includes("p0.w"));
+});
+
+browserTest("a screen whose code hangs holds nobody: g h leads away, and the keys for it are dropped", async () => {
+  const server = await startServer();
+  await feedFleet(server, 1);
+  const { page, go, release } = await openHeld(server);
+  await go("");
+  await page.waitForSelector(".hosts-rows .row");
+  for (const key of ["g", "s", "?"]) await page.keyboard.press(key);
+  await page.waitForFunction(() => location.hash.startsWith("#/status"));
+  for (const key of ["g", "h"]) await page.keyboard.press(key);
+  await page.waitForFunction(() => location.hash.startsWith("#/hosts"));
+  const drawn = page.waitForResponse((/** @type {any} */ one) => one.url().includes("/later-"));
+  release();
+  await drawn;
+  await page.waitForFunction(() => !document.querySelector("#progress.on"));
+  assert.equal(await page.locator(".hosts-rows .row").count(), 9);
+  assert.equal(await page.locator("dialog[open]").count(), 0);
+});
+
+browserTest("a part that did not come is said, and comes at the next use: a dialog by its key, a screen by its button", async () => {
+  const server = await startServer();
+  await feedFleet(server, 1);
+  const { page, go, allow } = await openWithout(server);
+  await go("");
+  await page.waitForSelector(".hosts-rows .row");
+  await page.keyboard.press("?");
+  await page.waitForSelector(".toast:has-text('did not load')");
+  await page.click(".frame-tools [aria-label=Help]");
+  await page.waitForSelector(".toast:has-text('did not load')");
+  await page.click("nav.screens a:has-text('Status')");
+  await page.waitForSelector(".screen [role=alert] h1:has-text('did not load')");
+  await page.evaluate(() => document.querySelector(".screen")?.classList.add("before"));
+  await page.click("text=Try again");
+  await page.waitForSelector(".screen:not(.before) [role=alert] h1:has-text('did not load')");
+  await page.waitForFunction(() => document.activeElement?.textContent === "Try again");
+  await allow();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".screen-status .status-body");
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog[open]");
+});
+
+browserTest("a screen that was opened while the server was away comes by itself when it is back", async () => {
+  const http = `127.0.0.1:${await freePort()}`;
+  const server = await startServer({ http });
+  await server.feed(["shop.orders 1"]);
+  const { page, go, allow } = await openWithout(server);
+  await go("#/explore?p0=shop.orders");
+  await page.waitForSelector(".screen [role=alert] h1:has-text('did not load')");
+  await allow();
+  await server.stop();
+  await page.waitForSelector("#banner:has-text('does not answer')");
+  await page.keyboard.press("r");
+  await page.waitForSelector(".screen [role=alert] h1:has-text('did not load')");
+  const again = await startServer({ http });
+  await page.waitForSelector(".screen-explore .panel");
+  await again.stop();
+});

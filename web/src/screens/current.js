@@ -1,0 +1,78 @@
+// The screen that is seen. The code of most screens comes when one of them is first opened; until then the screen before
+// stays, and keys wait.
+
+import { createNotLoaded } from "./not_loaded.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../app.js").Screen} Screen */
+/** @typedef {(element: HTMLElement, app: App) => Screen} Make */
+
+/**
+ * @param {object} needs
+ * @param {HTMLElement} needs.main
+ * @param {App} needs.app
+ * @param {Record<string, () => Promise<Make>>} needs.makers of screens, by their names; "hosts" is for unknown names
+ * @param {(run: () => Promise<void>) => Promise<void>} needs.during what waits while code comes
+ * @param {() => void} needs.onDrawn a screen has come or was updated
+ */
+export function createCurrent({ main, app, makers, during, onDrawn }) {
+  /** @type {Screen|null} */
+  let screen = null;
+  let key = "";     // of the screen that is seen; empty if it has to be made again
+  let coming = "";  // the key of the screen whose code is under way
+
+  /** @param {string} name @param {Make} make */
+  function put(name, make) {
+    screen?.destroy();
+    // an element of its own: a template that was once drawn into an element must not find it emptied
+    const root = document.createElement("div");
+    root.className = `screen screen-${name}`;
+    main.replaceChildren(root);
+    window.scrollTo(0, 0);
+    screen = make(root, app);
+    app.announce(screen.title());
+    update();
+  }
+
+  function update() {
+    screen?.update(app.route());
+    onDrawn();
+  }
+
+  /** @param {string} name @param {string} next its key */
+  async function open(name, next) {
+    const make = await makers[name]().catch(() => null);
+    if (coming !== next) return;  // another screen was opened meanwhile
+    coming = "";
+    key = make === null ? "" : next;
+    put(name, make ?? ((element) => createNotLoaded(element, again)));
+    if (make === null) void app.readStatus();  // learns whether the server is away
+  }
+
+  /** Shows the screen of the route. */
+  function show() {
+    const { screen: wanted, arg } = app.route();
+    const name = Object.hasOwn(makers, wanted) ? wanted : "hosts";
+    const next = name === "host" || name === "d" ? `${name}/${arg}` : name;
+    if (next === key) {
+      coming = "";
+      update();
+    } else if (next !== coming) {
+      coming = next;
+      void during(() => open(name, next));
+    }
+  }
+
+  /** Makes the screen again: what it asked was refused, or its code did not come. */
+  function again() {
+    key = "";
+    show();
+  }
+
+  return {
+    show, again,
+    /** Another thing is on its way than a screen. */
+    leave() { coming = ""; },
+    get: () => screen,
+  };
+}

@@ -1,0 +1,65 @@
+// The parts of the page that load after its start: panels.js with all that draws, and later.js with what no first picture
+// needs. The browser keeps a part that has come. One that did not come is asked for again at its next use.
+
+/** @typedef {import("../panel/pool.js").PlotPool} PlotPool */
+/** @typedef {typeof import("./later.js")} Later */
+
+const kIdleMs = 200;  // for browsers that do not say when they are idle
+
+/**
+ * @param {object} needs
+ * @param {(loads: number) => void} needs.onLoading how many loads somebody waits for
+ * @param {() => void} needs.onMissing a part that `use` needs did not come
+ */
+export function createParts({ onLoading, onMissing }) {
+  /** @type {PlotPool|null} */
+  let pool = null;
+  let loads = 0;
+  let isPreloaded = false;
+
+  async function loadPanels() {
+    // pack.mjs lists these files in the shell: asked for together, they come a round trip earlier
+    for (const link of document.querySelectorAll("link[rel=panels]")) link.setAttribute("rel", "modulepreload");
+    const part = await import("./panels.js");
+    pool ??= part.createPool();
+    return part;
+  }
+
+  /** @returns {Promise<Later>} its screens have panels, too */
+  async function loadLater() {
+    const [part] = await Promise.all([import("./later.js"), loadPanels()]);
+    return part;
+  }
+
+  /** @template T @param {() => Promise<T>} load */
+  async function awaited(load) {
+    onLoading(++loads);
+    try {
+      return await load();
+    } finally {
+      onLoading(--loads);
+    }
+  }
+
+  const later = () => awaited(loadLater);
+  return {
+    panels: () => awaited(loadPanels),
+    later,
+    /** Null until a part with panels has come. */
+    pool: () => pool,
+    /** Runs what needs later.js. @param {(part: Later) => void} run @returns {Promise<boolean>} it has come */
+    async use(run) {
+      const part = await later().catch(() => null);
+      if (part === null) onMissing();
+      else run(part);
+      return part !== null;
+    },
+    /** Loads all once the browser is idle, so that no later press waits. */
+    preload() {
+      if (isPreloaded) return;
+      isPreloaded = true;
+      const idle = typeof requestIdleCallback === "function" ? requestIdleCallback : (/** @type {() => void} */ run) => setTimeout(run, kIdleMs);
+      idle(() => void loadLater().catch(() => undefined));
+    },
+  };
+}
