@@ -11,7 +11,8 @@
 
 namespace statmill {
 
-// Bytes of one stream that its client has not read yet. A stream whose client leaves more than this is cut.
+// Bytes of one stream that its client has not read yet. A stream whose client leaves more than this and one
+// event is cut: one event alone may have more, such as the first slots of a thousand series.
 inline constexpr size_t kLiveBufferBytesMax = size_t{256} << 10;
 
 // One stream. Thread-safe. It ends when its session releases it.

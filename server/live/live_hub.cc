@@ -41,7 +41,7 @@ Result<std::shared_ptr<LiveFeed>> LiveHub::open(std::string_view body, std::func
   }
   const auto on_end = [count = count_] { count->streams.fetch_sub(1, std::memory_order_relaxed); };
   auto stream =
-      std::make_shared<LiveStream>(*std::move(request), pool_, LiveStream::Hooks{std::move(wake), on_end},
+      std::make_shared<LiveStream>(lists_.of(*std::move(request)), LiveStream::Hooks{std::move(wake), on_end},
                                    services_.last_event ? services_.last_event() : 0);
   stream->send("state", services_.state());
   MutexLock lock(mutex_);

@@ -73,7 +73,7 @@ class LiveHub final : public LiveSource {
   const std::shared_ptr<Count> count_ = std::make_shared<Count>();
   Counter& refused_;
   Counter& cut_;
-  LivePool pool_;
+  LiveLists lists_;
   // Confined to the thread.
   uint64_t turn_ = 0;  // the number of the last one
   SteadyTime state_due_{};

@@ -1,25 +1,13 @@
 #include "server/live/live_stream.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
-
-#include "base/text.h"
-#include "server/json.h"
 
 namespace statmill {
 
-LiveStream::LiveStream(LiveRequest request, LivePool& pool, Hooks hooks, uint64_t last_event)
-    : request_(std::move(request)),
-      hooks_(std::move(hooks)),
-      sent_(request_.series.size() * kLiveSlots, 0),
-      last_event_(last_event) {
-  series_.reserve(request_.series.size());
-  for (const std::string& name : request_.series) series_.push_back(pool.of(name));
-}
-
 std::string LiveStream::take() {
   MutexLock lock(mutex_);
+  largest_ = 0;
   return std::exchange(buffer_, {});
 }
 
@@ -27,7 +15,9 @@ bool LiveStream::send(std::string_view event, std::string_view data) {
   if (is_cut()) return false;
   {
     MutexLock lock(mutex_);
-    if (buffer_.size() + event.size() + data.size() > kLiveBufferBytesMax) {
+    const size_t size = event.size() + data.size();
+    largest_ = std::max(largest_, size);
+    if (buffer_.size() + size - largest_ > kLiveBufferBytesMax) {
       buffer_.clear();
       is_cut_.store(true, std::memory_order_relaxed);
     } else {
@@ -48,34 +38,18 @@ bool LiveStream::send_events(const LiveEvents& events) {
 
 bool LiveStream::is_due(SteadyTime now) {
   if (now < due_) return false;
-  // Keeps its rhythm, unless it is late by more than a whole turn.
-  due_ = due_ + request_.every > now ? due_ + request_.every : now + request_.every;
+  const SteadyTime::duration every = list_->every();
+  due_ = SteadyTime((now.time_since_epoch() / every + 1) * every);
   return true;
 }
 
 bool LiveStream::send_slots(const LiveTurn& turn) {
-  std::string slots;
-  for (size_t i = 0; i < series_.size(); ++i) {
-    if (series_[i]->read(turn, request_)) append_series(slots, i, turn.table.tiers());
+  if (std::exchange(is_new_, false)) {
+    const std::string all = list_->all(turn);
+    return all.empty() ? !is_cut() : send("slots", all);
   }
-  if (slots.empty()) return !is_cut();
-  std::string data = "{\"now\":";
-  append_number(data, static_cast<double>(turn.now.time_since_epoch().count()) / 1000);
-  data.append(",\"slots\":[").append(slots).append("]}");
-  return send("slots", data);
-}
-
-void LiveStream::append_series(std::string& out, size_t index, const Tiers& tiers) {
-  LiveSlots& series = *series_[index];
-  for (size_t k = 0; k < kLiveSlots; ++k) {
-    const uint64_t digest = series.digest(k);
-    if (digest == 0) continue;
-    uint64_t& sent = sent_[index * kLiveSlots + static_cast<size_t>(series.slot(k)) % kLiveSlots];
-    if (digest == sent) continue;
-    sent = digest;
-    if (!out.empty()) out.push_back(',');
-    out.append("{\"i\":").append(std::to_string(index)).append(",").append(series.text(k, request_, tiers));
-  }
+  const std::string& changes = list_->changes(turn);
+  return changes.empty() ? !is_cut() : send("slots", changes);
 }
 
 }  // namespace statmill

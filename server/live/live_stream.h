@@ -1,5 +1,4 @@
-// LiveStream: one client of POST /api/v1/live: what it has asked for, what it knows, and what it has not
-// read yet, as server-sent events.
+// LiveStream: one client of POST /api/v1/live, and what it has not read yet, as server-sent events.
 #pragma once
 
 #include <atomic>
@@ -8,13 +7,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "server/http/live_source.h"
-#include "server/live/live_request.h"
-#include "server/live/live_slots.h"
+#include "server/live/live_list.h"
 
 namespace statmill {
 
@@ -33,36 +32,31 @@ class LiveStream final : public LiveFeed {
     std::function<void()> wake;
     std::function<void()> on_end;
   };
-  // `pool` is used by the constructor alone. `last_event`: the newest event that there is; the stream gets
-  // those after it.
-  LiveStream(LiveRequest request, LivePool& pool, Hooks hooks, uint64_t last_event = 0);
+  // `last_event`: the newest event that there is; the stream gets those after it.
+  LiveStream(std::shared_ptr<LiveList> list, Hooks hooks, uint64_t last_event = 0)
+      : list_(std::move(list)), hooks_(std::move(hooks)), last_event_(last_event) {}
   ~LiveStream() override { hooks_.on_end(); }
 
   std::string take() override;
   bool is_cut() const override { return is_cut_.load(std::memory_order_relaxed); }
 
-  // Appends an event; `data` has no line end. Returns false if that makes more than kLiveBufferBytesMax: the
-  // stream is cut.
+  // Appends an event; `data` has no line end. Returns false if the client leaves too much: the stream is cut.
   bool send(std::string_view event, std::string_view data);
   // Appends the slots that have changed since the last call, if any have. Returns false if the stream is cut.
-  // A series that the store cannot read at present is left out.
+  // The first call sends all slots.
   bool send_slots(const LiveTurn& turn);
   // Appends events. Returns false if the stream is cut.
   bool send_events(const LiveEvents& events);
   uint64_t last_event() const { return last_event_; }
-  // Returns true once `every` has passed since the last time that it was true.
+  // Returns true at the first call, and then once in each period of the list's `every`. The periods of all
+  // streams begin together, so that they share the turns.
   bool is_due(SteadyTime now);
   SteadyTime due() const { return due_; }
 
  private:
-  void append_series(std::string& out, size_t index, const Tiers& tiers);
-
-  const LiveRequest request_;
+  const std::shared_ptr<LiveList> list_;
   const Hooks hooks_;
-  std::vector<std::shared_ptr<LiveSlots>> series_;
-  // A digest of what was sent, for kLiveSlots slots of each series; slot s is at s % kLiveSlots. 0: nothing
-  // was.
-  std::vector<uint64_t> sent_;
+  bool is_new_ = true;  // it has had no slots yet
   SteadyTime due_{};
   uint64_t last_event_;
 
@@ -70,6 +64,7 @@ class LiveStream final : public LiveFeed {
   std::atomic<bool> is_cut_{false};
   mutable Mutex mutex_;
   std::string buffer_ GUARDED_BY(mutex_);
+  size_t largest_ GUARDED_BY(mutex_) = 0;  // the bytes of the largest event in `buffer_`
 };
 
 }  // namespace statmill

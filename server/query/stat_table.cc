@@ -24,6 +24,13 @@ struct Selected {
   RetentionClasses retention;
 };
 
+// Returns true if some class keeps a tier, other than the detail tier, shorter than another class does.
+bool do_classes_differ(const Retention& retention) {
+  RetentionClasses all;
+  for (size_t i = 0; i < retention.class_count(); ++i) all.set(i);
+  return retention.shortest(all).without_detail().text() != retention.longest().without_detail().text();
+}
+
 class TableReader {
  public:
   TableReader(const StatTableSources& sources, const StatTableRequest& request, Timestamp now,
@@ -77,7 +84,6 @@ class TableReader {
   Status select(const Matchers& matchers, Selected& out) {
     auto found = selector_.select(matchers, control_);
     if (!found) return found.error();
-    const bool has_classes = table_.retention().class_count() > 1;
     for (SeriesRef& series : *found) {
       auto name = request_.row.row_of(series.name);
       if (!name) continue;
@@ -89,7 +95,7 @@ class TableReader {
         const size_t bytes = sizeof(StatTable::Row) + request_.columns.size() * sizeof(StatTable::Cell);
         if (Status s = control_.take_memory(bytes); !s) return s;
       }
-      if (has_classes) {
+      if (do_classes_differ_) {
         const auto summary = table_.summary(series.name);
         if (!summary) return names_changed();
         out.retention.set(summary->retention);
@@ -185,20 +191,26 @@ class TableReader {
     QueryAnswer frame{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
     frame.until_ms = rates_until_ms(now_, tiers.finest().step_s * 1000);
     StatCells cells(std::move(columns), std::move(frame), control_, takes_last);
-    std::vector<SeriesRef> refs;
+    const auto read = [&](const std::vector<SeriesRef>& series, const std::vector<size_t>& rows) {
+      const auto use = [&](size_t i, Kind kind, SeriesBins& bins) {
+        return cells.add(rows[i], {{}, kind, std::move(bins.points), bins.open});
+      };
+      return scan_.read(series, *plan, cells.parts(), use);
+    };
+    if (wanted.empty()) {
+      if (Status s = read(selected.series, selected.rows); !s) return s.error();
+      return cells;
+    }
+    std::vector<SeriesRef> series;
     std::vector<size_t> rows;
     for (size_t i = 0; i < selected.series.size(); ++i) {
-      if (!wanted.empty() && !wanted[selected.rows[i]]) continue;
-      refs.push_back(selected.series[i]);
+      if (!wanted[selected.rows[i]]) continue;
+      series.push_back(selected.series[i]);
       rows.push_back(selected.rows[i]);
     }
-    if (!wanted.empty()) {  // the slots of the others are counted before any is read
-      if (Status s = control_.add_slots(slots_of(*plan) * refs.size()); !s) return s.error();
-    }
-    const auto use = [&](size_t i, Kind kind, SeriesBins& bins) {
-      return cells.add(rows[i], {{}, kind, std::move(bins.points), bins.open});
-    };
-    if (Status s = scan_.read(refs, *plan, cells.parts(), use); !s) return s.error();
+    // The slots of the others are counted before any is read.
+    if (Status s = control_.add_slots(slots_of(*plan) * series.size()); !s) return s.error();
+    if (Status s = read(series, rows); !s) return s.error();
     return cells;
   }
 
@@ -238,6 +250,8 @@ class TableReader {
   TablePieces pieces_;
   const TableSeries selector_;
   SeriesScan scan_;
+  // If they do not, no series is asked for its class, which is one more lookup of its name.
+  const bool do_classes_differ_ = do_classes_differ(table_.retention());
   const uint64_t version_ = table_.names_version();
   std::map<Matchers, Selected> selected_;
   std::unordered_map<std::string, size_t> rows_;  // their indices

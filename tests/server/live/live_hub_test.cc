@@ -18,6 +18,7 @@ class LiveHubTest : public testing::Test {
     return feed ? *feed : nullptr;
   }
   void turn() { hub_.turn(clock_.steady()); }
+  void pass_ms(int64_t ms) { clock_.advance(Duration(ms)); }
   void pass(int64_t seconds) {
     clock_.advance(std::chrono::seconds(seconds));
     world_.now_s += seconds;
@@ -136,7 +137,83 @@ TEST_F(LiveHubTest, EachStreamHasItsOwnRhythm) {
     got += slow->take().starts_with("event: slots") ? "s" : "-";
     got += quick->take().starts_with("event: slots") ? "q " : "- ";
   }
-  EXPECT_EQ(got, "-q -q sq -q -q sq ");
+  EXPECT_EQ(got, "-q sq -q -q sq -q ") << "periods begin at multiples of three seconds";
+}
+
+TEST_F(LiveHubTest, StreamsThatAreOpenedAtOtherTimesShareTheTurns) {
+  world_.send("x 1\n");
+  const auto first = open(R"({"series":["x"]})");
+  turn();
+  pass_ms(300);
+  const auto second = open(R"({"series":["x"]})");
+  turn();
+  first->take();
+  second->take();
+  pass_ms(600);
+  world_.send("x 2\n");
+  turn();
+  EXPECT_EQ(first->take() + second->take(), "") << "their second is not over";
+  pass_ms(100);
+  turn();
+  const std::string slots = first->take();
+  EXPECT_TRUE(slots.starts_with("event: slots\ndata: {\"now\":1700000001,")) << slots;
+  EXPECT_EQ(second->take(), slots);
+}
+
+TEST_F(LiveHubTest, ANewStreamHasAllSlotsAndLeavesTheOthersTheirChanges) {
+  const auto slot = [](const char* sum, const char* count, const char* max) {
+    return std::string("[{\"i\":0,\"t\":1700000000,\"sum\":") + sum + ",\"count\":" + count +
+           ",\"min\":1,\"max\":" + max + "}]}\n\n";
+  };
+  const auto slots = [](const std::string& event) {
+    return event.substr(std::min(event.find('['), event.size()));
+  };
+  world_.send("x 1\n");
+  const auto first = open(R"({"series":["x"]})");
+  first->take();
+  turn();
+  EXPECT_EQ(slots(first->take()), slot("1", "1", "1") + kState);
+  pass(1);
+  turn();
+  EXPECT_EQ(first->take(), "") << "it has had them";
+  pass_ms(300);
+  world_.send("x 2\n");
+  const auto second = open(R"({"series":["x"]})");
+  second->take();
+  turn();
+  EXPECT_EQ(first->take(), "") << "not yet due";
+  EXPECT_EQ(slots(second->take()), slot("3", "2", "2"));
+  pass_ms(700);
+  turn();
+  EXPECT_EQ(slots(first->take()), slot("3", "2", "2"));
+  pass(1);
+  second->take();
+  turn();
+  EXPECT_EQ(first->take() + second->take(), "");
+}
+
+TEST_F(LiveHubTest, StreamsThatAskForOtherNumbersDoNotShareTexts) {
+  world_.send("x 1\n");
+  const auto sums = open(R"({"series":["x"],"stats":["sum"]})");
+  const auto counts = open(R"({"series":["x"],"stats":["count"]})");
+  turn();
+  EXPECT_EQ(sums->take().find("count"), std::string::npos);
+  EXPECT_NE(counts->take().find("\"count\":1"), std::string::npos);
+}
+
+TEST_F(LiveHubTest, AStreamOfManyFullSlotsIsNotCutAtItsStart) {
+  std::string lines;
+  for (size_t k = 0; k < kLiveSlots; ++k)
+    lines += "x " + std::to_string(LiveWorld::kBegin_s - 10 * k) + " 125\n";
+  world_.send(lines);
+  std::string body = R"({"series":["x")";
+  for (size_t i = 1; i < kLiveSeriesMax; ++i) body += ",\"x\"";
+  const auto feed = open(body + "]}");
+  turn();
+  const std::string got = feed->take();
+  EXPECT_FALSE(feed->is_cut());
+  EXPECT_GT(got.size(), kLiveBufferBytesMax);
+  EXPECT_NE(got.find("{\"i\":999,\"t\":1700000000"), std::string::npos);
 }
 
 TEST_F(LiveHubTest, TheNumberOfStreamsIsLimited) {

@@ -130,6 +130,19 @@ TEST_F(OverviewRoutesTest, SparksArePointsOverTheRange) {
   EXPECT_EQ(json::serialize(answer.at("rows").at(0).at("spark")), "[3,3,3,3,3,null,null,null,null,null]");
 }
 
+TEST(OverviewTable, ReadsTheTierThatARuleLeaves) {
+  PromqlWorld world(true, "brief_* 10s:10m");
+  const auto tier = [&](const std::string& name) {
+    world.add(name + ";host=w", Kind::kGauge, Number::of(3), PromqlWorld::kNow_s - 1200);
+    const HttpResponse response =
+        world.ask({"/api/v1/table", {{"row", "tag:host"}, {"column", name + ":avg"}, {"from", "-20m"}}});
+    EXPECT_EQ(response.status, 200U) << response.body;
+    return json::serialize(json::parse(response.body).at("tier"));
+  };
+  EXPECT_EQ(tier("x"), "10");
+  EXPECT_EQ(tier("brief_x"), "300");
+}
+
 TEST_F(OverviewRoutesTest, SparksOfRatesEndBeforeTheSlotUnderWay) {
   world_.add("hits;host=w", Kind::kEvent, Number::of(50), kNow_s - 30, kNow_s);
   const json::object answer = table({{"row", "tag:host"},

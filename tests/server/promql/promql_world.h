@@ -38,8 +38,9 @@ class PromqlWorld {
  public:
   static constexpr int64_t kNow_s = 1'700'000'100;  // the begin of a minute
 
-  // Without `has_names`, queries by names are answered by the fake services.
-  explicit PromqlWorld(bool has_names = false) {
+  // Without `has_names`, queries by names are answered by the fake services. `rule` is one of retention.
+  explicit PromqlWorld(bool has_names = false, std::string_view rule = "second_* 1s:30m")
+      : table_(with_rule(tiers_, rule), TableLimits{}) {
     const auto recovery = recover(store_, table_);
     ticker_.emplace(Ticker::Services{table_, store_, fake_.registry, fake_.health, log_}, TickOptions{},
                     recovery->start, clock_.steady());
@@ -101,9 +102,9 @@ class PromqlWorld {
   const std::vector<Route>& routes() const { return routes_; }
 
  private:
-  static Retention with_seconds(const Tiers& tiers) {
+  static Retention with_rule(const Tiers& tiers, std::string_view rule) {
     Retention out(tiers);
-    EXPECT_TRUE(out.add_rule("second_* 1s:30m"));
+    EXPECT_TRUE(out.add_rule(rule));
     return out;
   }
 
@@ -112,7 +113,7 @@ class PromqlWorld {
   FakeServices fake_;
   Log log_{LogLevel::kError};
   MemoryStore store_{tiers_};
-  Table table_{with_seconds(tiers_), TableLimits{}};
+  Table table_;
   TablePieces pieces_{table_, store_};
   TableSeries series_{table_};
   StoreStatsCache stats_;
