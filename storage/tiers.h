@@ -61,6 +61,7 @@ class Tiers {
   bool keep_detail() const { return detail_.retention_s > 0; }
   // The number of the detail tier, if there is one.
   TierNo detail_no() const { return static_cast<TierNo>(count()); }
+  bool is_detail(TierNo tier) const { return has_detail() && tier == detail_no(); }
   const Tier& detail() const { return detail_; }
   // Slots of the detail tier in a slot of the finest one; 1 if there is no detail tier.
   int64_t detail_ratio() const { return has_detail() ? finest().step_s / detail_.step_s : 1; }

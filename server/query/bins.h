@@ -32,7 +32,7 @@ Result<BinPlan> plan_bins(const QueryRequest& request, const Tiers& tiers, int64
 
 // Returns the tier whose slots the totals of events and counters are of, and so their rates.
 inline const Tier& totals_tier(const BinPlan& plan, const Tiers& tiers) {
-  return plan.edge_tier == tiers.detail_no() && tiers.has_detail() ? tiers.detail() : tiers.finest();
+  return tiers.is_detail(plan.edge_tier) ? tiers.detail() : tiers.finest();
 }
 
 }  // namespace statmill

@@ -136,7 +136,7 @@ LeafPlan plan_leaf(const LeafRequest& request, Kind kind, const Tiers& tiers, Ti
   const Ends ends{end_of(0), end_of(points - 1)};
   plan.span.tier = choose_tier(request, plan.form, tiers, ends, now);
   const int64_t slot_ms = tiers[plan.span.tier].step_s * 1000;
-  const bool is_detail = plan.span.tier >= tiers.count();
+  const bool is_detail = tiers.is_detail(plan.span.tier);
   const bool is_coarse = plan.span.tier > 0 && !is_detail;
   plan.totals_ms = is_detail ? slot_ms : tiers.finest().step_s * 1000;
   plan.range_ms = std::max(ceil_to(request.range_ms, plan.totals_ms), slot_ms);

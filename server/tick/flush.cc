@@ -185,7 +185,7 @@ Status FragmentBuilder::erase_one(const ErasedSeries& series, std::span<const Ch
     const Slot end = (series.slots.end * finest_s + tier.step_s - 1) / tier.step_s;
     Slot begin = series.slots.begin * finest_s / tier.step_s;
     // Detail that is past its retention is never read, and there would be many chunks to look for.
-    if (t >= tiers.count()) begin = std::max<Slot>(begin, Slot{oldest_detail()} * tier.chunk_slots);
+    if (tiers.is_detail(t)) begin = std::max<Slot>(begin, Slot{oldest_detail()} * tier.chunk_slots);
     while (begin < end) {
       const ChunkKey key{t, tier.chunk_of_slot(begin), series.id};
       const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;

@@ -73,7 +73,7 @@ class ColumnReader {
   void finish_amounts(size_t series, SlotSpan span, SeriesSlots& slots) const;
   Status compare_with_finest(std::span<const size_t> series, SlotSpan span,
                              std::span<const SeriesSlots> detail);
-  bool is_detail(SlotSpan span) const { return tiers_.has_detail() && span.tier == tiers_.detail_no(); }
+  bool is_detail(SlotSpan span) const { return tiers_.is_detail(span.tier); }
   Status read_coarse(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
   Status add_tail(std::span<const size_t> series, SlotSpan span, std::vector<SeriesSlots>& out);
   Status add_late(size_t series, SlotSpan span, SlotColumns& columns);

@@ -97,7 +97,7 @@ Status HostPresence::read(std::span<const SeriesRef> series, std::span<Host* con
     }
     host.is_there_now = host.is_there_now || (*view)->facts(k).last_slot >= now_slot - 1;
   }
-  if (tiers.has_detail() && span.tier == tiers.detail_no()) {
+  if (tiers.is_detail(span.tier)) {
     for (Host* const host : hosts) fill_single_seconds(host->slots);
   }
   control_.add_cost({.chunks = reader.chunks(), .cached = reader.cached(), .bytes = reader.bytes()});

@@ -78,7 +78,7 @@ class TableView final : public SeriesView {
     const Copied& of = of_[series];
     const SlotRange& erased = of.pieces.erased;
     if (of.is_flushed || erased.begin >= erased.end) return;
-    if (tier >= tiers_.count()) return of.pieces.erase(columns, SlotUnit::detail(tiers_));
+    if (tiers_.is_detail(tier)) return of.pieces.erase(columns, SlotUnit::detail(tiers_));
     const int64_t ratio = tiers_[tier].step_s / tiers_.finest().step_s;
     const Slot begin = std::max((erased.begin + ratio - 1) / ratio, columns.begin);
     const Slot end = std::min((erased.end + ratio - 1) / ratio, columns.end());
