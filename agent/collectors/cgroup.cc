@@ -1,6 +1,6 @@
 // The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
 // directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s, at
-// the end of a slot of the server: its growth is then that of the slot.
+// the end of a slot of the server if the agent collects each second: its growth is then that of the slot.
 #include <fcntl.h>
 #include <unistd.h>
 

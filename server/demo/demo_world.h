@@ -85,9 +85,9 @@ class DemoWorld {
   bool sample(const DemoSeries& series, int64_t begin_s, DemoSample& out) const {
     return samples(series, begin_s, begin_s + slot_s_, out);
   }
-  // The same for the second that begins at `time_s`. Hosts have samples in each second, and programs all that
-  // are not events in the first one of a slot. The seconds of a slot have exactly its samples, events its
-  // total. Cost: as sample().
+  // The same for the second that begins at `time_s`. Hosts have samples in each second, but for
+  // events that are few, and programs all that are not events in the first one of a slot. The seconds of a
+  // slot have exactly its samples, events its total. Cost: as sample().
   bool second(const DemoSeries& series, int64_t time_s, DemoSample& out) const {
     return samples(series, time_s, time_s + 1, out);
   }

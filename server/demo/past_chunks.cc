@@ -75,7 +75,7 @@ std::string PastChunks::frames(const ChunkKey& key) const {
   const Tier& finest = tiers_.finest();
   const Tier& tier = tiers_[key.tier];
   const DemoSeries& series = world_.series()[key.id];
-  const bool is_coarse = key.tier > 0 && !is_detail(key.tier);
+  const bool is_coarse = key.tier > 0 && !tiers_.is_detail(key.tier);
   const Slot first = static_cast<Slot>(key.chunk) * tier.chunk_slots;
   const Slot fine_end = is_coarse ? static_cast<Slot>(open_chunk()) * finest.chunk_slots : end_;
   const Slot past = tier.slot_of(fine_end * finest.step_s);
@@ -86,7 +86,7 @@ std::string PastChunks::frames(const ChunkKey& key) const {
   const Slot end = std::min({first + tier.chunk_slots, past, slot_at(series.end_s - 1) + 1});
   if (begin >= end) return {};
   Slots slots;
-  if (is_detail(key.tier)) {
+  if (tiers_.is_detail(key.tier)) {
     seconds(series, begin, end, slots);
   } else if (!is_coarse) {
     fine(series, begin, end, 1, slots);

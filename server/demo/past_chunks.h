@@ -26,11 +26,13 @@ class PastChunks {
 
   SeriesId count() const { return static_cast<SeriesId>(world_.series().size()); }
   // Returns whether the past has the tier: the detail tier only if a class keeps it.
-  bool has(TierNo tier) const { return tier < tiers_.count() || (is_detail(tier) && tiers_.keep_detail()); }
+  bool has(TierNo tier) const {
+    return tier < tiers_.count() || (tiers_.is_detail(tier) && tiers_.keep_detail());
+  }
   // The first chunk of the tier with data. Seconds are as old as their retention at the start.
   ChunkNo first(TierNo tier) const {
-    return is_detail(tier) ? oldest_kept(tiers_.detail(), world_.start_s())
-                           : tiers_[tier].chunk_of_time(world_.begin_s());
+    return tiers_.is_detail(tier) ? oldest_kept(tiers_.detail(), world_.start_s())
+                                  : tiers_[tier].chunk_of_time(world_.begin_s());
   }
   // The last one. Coarser tiers may have none in it.
   ChunkNo last(TierNo tier) const { return tiers_[tier].chunk_of_time(world_.start_s()); }
@@ -53,7 +55,6 @@ class PastChunks {
     Slot end = 0;
     Slot stride = 1;
   };
-  bool is_detail(TierNo tier) const { return tiers_.has_detail() && tier == tiers_.detail_no(); }
   static void add(Slot slot, const DemoSample& sample, Slots& out);
   void seconds(const DemoSeries& series, Slot begin, Slot end, Slots& out) const;
   void fine(const DemoSeries& series, Slot begin, Slot end, Slot stride, Slots& out) const;

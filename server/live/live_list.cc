@@ -1,5 +1,8 @@
 #include "server/live/live_list.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "base/text.h"
 
 namespace statmill {
@@ -31,7 +34,11 @@ std::string LiveList::all(const LiveTurn& turn) {
 std::string LiveList::print(const LiveTurn& turn, Which which) {
   std::string slots;
   for (size_t i = 0; i < series_.size(); ++i) {
-    if (series_[i]->read(turn, request_)) append_series(slots, i, which, turn.table.tiers());
+    if (series_[i]->read(turn, request_)) {
+      append_series(slots, i, which, turn.table.tiers());
+    } else if (which == Which::kAll) {  // a later turn gives the new stream what it lacks
+      std::fill_n(had_.begin() + static_cast<std::ptrdiff_t>(i * kLiveSlots), kLiveSlots, 0);
+    }
   }
   if (slots.empty()) return slots;
   std::string data = "{\"now\":";

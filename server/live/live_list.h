@@ -16,7 +16,7 @@
 
 namespace statmill {
 
-// Confined to the hub's thread, but for its constructor, every() and its destructor.
+// Confined to the hub's thread, but for its constructor, is_of() and its destructor.
 class LiveList {
  public:
   // `pool` is used by the constructor alone.

@@ -67,6 +67,8 @@ browserTest("a screen whose code hangs holds nobody: g h leads away, and the key
   await page.waitForFunction(() => location.hash.startsWith("#/status"));
   for (const key of ["g", "h"]) await page.keyboard.press(key);
   await page.waitForFunction(() => location.hash.startsWith("#/hosts"));
+  await page.keyboard.press(".");
+  await page.waitForFunction(() => location.hash.includes("live=1"));
   const drawn = page.waitForResponse((/** @type {any} */ one) => one.url().includes("/later-"));
   release();
   await drawn;

@@ -91,6 +91,7 @@ function isOtherBuild(build) {
   return build !== firstBuild;
 }
 
+const kAskAgainMs = 10_000;
 let isAskingToken = false;
 /** The server wants a token: it is typed here, and kept in memory, or as long as the tab on request. */
 async function askToken() {
@@ -101,7 +102,8 @@ async function askToken() {
     current.again();  // what the screen asked once was refused
     void readStatus();
   }, () => { isAskingToken = false; }));
-  if (!isThere) isAskingToken = false;
+  // what does not load makes the page ask for the server's state, which wants a token again
+  if (!isThere) window.setTimeout(() => { isAskingToken = false; }, kAskAgainMs);
 }
 
 const live = createLive({
@@ -289,7 +291,7 @@ async function fitRange() {
     const one = answer.series[0];
     if (one?.name.startsWith("host.")) {
       server.patch({ hostRetention: one.retention });
-      current.get()?.update(store.get());  // expressions may have seconds
+      current.show();  // expressions may have seconds
     }
     if (!isFree) return;
     const first = one?.first_s;
@@ -365,12 +367,12 @@ function isCovered() {
 function press(pressed, event) {
   if (pressed === "" || isCovered()) return;
   const isGo = pressed.startsWith("g ");  // acts at once: a screen that does not come holds nobody
-  if (isGo) held.drop();
   if (pressed === "/") {
     event.preventDefault();
     frame.search();
-  } else if (!isGo && held.hold(pressed, event)) {
-    return;
+  } else if (!isGo && current.isComing()) {
+    if (event.ctrlKey || event.metaKey) event.preventDefault();  // the browser has another use for it
+    held.hold(pressed, event);
   } else if (current.get()?.key?.(pressed, event)) {
     event.preventDefault();
   } else if (Object.hasOwn(kActions, pressed)) {
@@ -380,7 +382,7 @@ function press(pressed, event) {
 }
 
 const held = createHeldKeys(press);
-const current = createCurrent({ main, app, makers: kMakers, during: held.during, onDrawn: drawTitle });
+const current = createCurrent({ main, app, makers: kMakers, held, onDrawn: drawTitle });
 const sequences = createSequences(clock.steady);
 byId("frame").textContent = "";
 tieToAddress({ store, window });

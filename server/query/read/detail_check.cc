@@ -8,22 +8,23 @@ namespace {
 
 bool are_dense(size_t seconds, size_t slots, size_t ratio) { return 2 * seconds >= slots * ratio; }
 
-// Returns whether there is one second in each slot that has any, always about the same one of the slot.
+// Returns whether several samples come once a slot, in most slots from the first to the last one, and always
+// at about the same second of it.
 bool come_once_a_slot(const SlotColumns& detail, size_t ratio) {
-  size_t first = detail.present.next(0);
+  const size_t first = detail.present.next(0);
   size_t seconds = 0;
-  bool are_early = true;  // all at the place of the first one or the place before, as timers vary
+  size_t end_slot = 0;    // after the slot of the sample before
+  bool are_early = true;  // at the second of the first one or the second before: timers vary
   bool are_late = true;
-  size_t next_slot = 0;
   for (size_t k = first; k < detail.size(); k = detail.present.next(k + 1)) {
-    if (k / ratio < next_slot) return false;
-    next_slot = k / ratio + 1;
+    if (k / ratio < end_slot) return false;
+    end_slot = k / ratio + 1;
     ++seconds;
     const size_t place = k % ratio;
     are_early = are_early && (place == first % ratio || place + 1 == first % ratio);
     are_late = are_late && (place == first % ratio || place == first % ratio + 1);
   }
-  return seconds > 1 && (are_early || are_late);
+  return seconds > 1 && 2 * seconds >= end_slot - first / ratio && (are_early || are_late);
 }
 
 }  // namespace

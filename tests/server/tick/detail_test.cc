@@ -170,7 +170,12 @@ TEST_F(DetailTest, EventsThatComeOnceASlotAreAnsweredBySlots) {
   EXPECT_EQ(tier_of("host.sums"), 10) << "else ten seconds' worth looks like that of one";
   EXPECT_EQ(tier_of("host.errors"), 1);
   EXPECT_EQ(tier_of("host.bursts"), 1);
-  now_ = begin_s + 60;
+  for (int i : {5, 20}) {
+    now_ = begin_s + 10 * i;
+    run("*host.rare", 1);
+  }
+  EXPECT_EQ(tier_of("host.rare"), 1);
+  now_ = begin_s + 300;
   run("*host.once", 1);
   EXPECT_EQ(ask({"host.once"}, begin_s, now_, {}).tier_s, 1);
 }

@@ -189,8 +189,9 @@ function place(order, label) {
  * @param {Scene} scene @param {number} tier seconds of a stored slot @param {number} known until when
  */
 function firstOpen(scene, tier, known) {
-  if (scene.open < 0 || tier <= scene.step) return scene.open;
-  return Math.max(0, Math.min(scene.open, Math.floor((Math.floor(known / tier) * tier - scene.from) / scene.step)));
+  if (tier <= scene.step) return scene.open;
+  const slot = Math.floor((Math.floor(known / tier) * tier - scene.from) / scene.step);
+  return slot >= scene.slots ? -1 : Math.max(0, slot);
 }
 
 /**

@@ -12,14 +12,15 @@ import { createNotLoaded } from "./not_loaded.js";
  * @param {HTMLElement} needs.main
  * @param {App} needs.app
  * @param {Record<string, () => Promise<Make>>} needs.makers of screens, by their names; "hosts" is for unknown names
- * @param {(run: () => Promise<void>) => Promise<void>} needs.during what waits while code comes
+ * @param {import("../state/held_keys.js").HeldKeys} needs.held keys for a screen that is coming
  * @param {() => void} needs.onDrawn a screen has come or was updated
  */
-export function createCurrent({ main, app, makers, during, onDrawn }) {
+export function createCurrent({ main, app, makers, held, onDrawn }) {
   /** @type {Screen|null} */
   let screen = null;
-  let key = "";     // of the screen that is seen; empty if it has to be made again
-  let coming = "";  // the key of the screen whose code is under way
+  let key = "";      // of the screen that is seen; empty if it has to be made again
+  let coming = "";   // the key of the screen whose code is under way
+  let missing = "";  // the key of the screen in whose place it says that it did not load
 
   /** @param {string} name @param {Make} make */
   function put(name, make) {
@@ -39,40 +40,53 @@ export function createCurrent({ main, app, makers, during, onDrawn }) {
     onDrawn();
   }
 
-  /** @param {string} name @param {string} next its key */
-  async function open(name, next) {
+  /** @param {string} next the key of a screen; empty: none */
+  function expect(next) {
+    coming = next;
+    held.drop();
+  }
+
+  /** @param {string} name @param {string} next its key @param {boolean} isQuiet nobody has asked for it by hand */
+  async function open(name, next, isQuiet) {
     const make = await makers[name]().catch(() => null);
     if (coming !== next) return;  // another screen was opened meanwhile
     coming = "";
+    const isStillMissing = make === null && missing === next && isQuiet;
     key = make === null ? "" : next;
-    put(name, make ?? ((element) => createNotLoaded(element, again)));
+    missing = make === null ? next : "";
+    if (!isStillMissing) put(name, make ?? ((element) => createNotLoaded(element, again)));
+    held.release();
     if (make === null) void app.readStatus();  // learns whether the server is away
   }
 
-  /** Shows the screen of the route. */
-  function show() {
+  /** Shows the screen of the route. @param {boolean} [isQuiet] */
+  function show(isQuiet = false) {
     const { screen: wanted, arg } = app.route();
     const name = Object.hasOwn(makers, wanted) ? wanted : "hosts";
     const next = name === "host" || name === "d" ? `${name}/${arg}` : name;
     if (next === key) {
-      coming = "";
+      if (coming !== "") expect("");
       update();
     } else if (next !== coming) {
-      coming = next;
-      void during(() => open(name, next));
+      expect(next);
+      void open(name, next, isQuiet);
     }
   }
 
-  /** Makes the screen again: what it asked was refused, or its code did not come. */
-  function again() {
+  /** Makes the screen again: what it asked was refused, or its code did not come. @param {boolean} [isQuiet] */
+  function again(isQuiet = false) {
     key = "";
-    show();
+    show(isQuiet);
   }
 
   return {
-    show, again,
-    /** Another thing is on its way than a screen. */
-    leave() { coming = ""; },
+    show: () => show(), again: () => again(),
+    /** Another thing is on its way than a screen, which is then made anew. */
+    leave() {
+      expect("");
+      key = "";
+    },
+    isComing: () => coming !== "",
     get: () => screen,
   };
 }

@@ -5,15 +5,15 @@ import { html, render } from "lit-html";
 
 /**
  * @param {HTMLElement} element
- * @param {() => void} again
+ * @param {(isQuiet: boolean) => void} again quiet: if it does not come, nothing is said and nothing moves
  * @returns {import("../app.js").Screen}
  */
 export function createNotLoaded(element, again) {
   render(html`<div class="plain" role="alert"><h1>This screen did not load</h1>
     <p>The server did not send it. If the server is there, it may have another version of the page by now: reload the page then.</p>
-    <p><button class="button primary" @click=${again}>Try again</button>
+    <p><button class="button primary" @click=${() => again(false)}>Try again</button>
       <button class="button" @click=${() => window.location.reload()}>Reload the page</button></p></div>`, element);
   // what had the focus went with the screen before
   if (document.activeElement === document.body) element.querySelector("button")?.focus();
-  return { title: () => "Not loaded", update() {}, refresh: again, destroy() {} };
+  return { title: () => "Not loaded", update() {}, refresh: () => again(true), destroy() {} };
 }

@@ -88,9 +88,9 @@ export function createPanelGrid(element, app, options) {
     back: () => app.back(),
     change: (id, change) => options.change(id, change),
     act,
-    menu: (anchor, panel) => app.later((part) => openMenu(anchor, part.menuOf(panel))),
+    menu: (anchor, panel) => app.later((part) => { if (anchor.isConnected) openMenu(anchor, part.menuOf(panel)); }),
     can: options.can,
-    pinned: (time) => app.go({ at: time === null ? "" : String(Math.floor(time)) }),
+    pinned: (time) => app.go({ at: time === null ? "" : String(Math.round(10 * time) / 10) }),
   });
 
   const observer = new IntersectionObserver((entries) => {
@@ -153,8 +153,9 @@ export function createPanelGrid(element, app, options) {
     const route = app.route();
     const width = Math.round((cell.element.clientWidth || 480) / kWidthStep);
     const spec = drawn(cell);
-    const finest = isOfHosts(spec.expr ?? "") ? range().hostFinest : 0;  // it may become known after the first answers
-    return JSON.stringify([route.from, route.until, app.zone(), width, finest, { ...spec, box: undefined }]);
+    const { finest, hostFinest } = range();  // they may become known after the first answers
+    const step = spec.expr ? (isOfHosts(spec.expr) ? hostFinest : finest) : 0;
+    return JSON.stringify([route.from, route.until, app.zone(), width, step, { ...spec, box: undefined }]);
   }
 
   /** A cell needs its request no more; the last one of a request ends it. @param {Cell} cell */

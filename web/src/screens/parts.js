@@ -1,5 +1,6 @@
 // The parts of the page that load after its start: panels.js with all that draws, and later.js with what no first picture
-// needs. The browser keeps a part that has come. One that did not come is asked for again at its next use.
+// needs. The browser keeps a part that has come. One that did not come is asked for again at its next use; a browser that
+// remembers the failure needs a reload, which is offered.
 
 /** @typedef {import("../panel/pool.js").PlotPool} PlotPool */
 /** @typedef {typeof import("./later.js")} Later */
@@ -15,6 +16,7 @@ export function createParts({ onLoading, onMissing }) {
   /** @type {PlotPool|null} */
   let pool = null;
   let loads = 0;
+  let uses = 0;
   let isPreloaded = false;
 
   async function loadPanels() {
@@ -47,12 +49,13 @@ export function createParts({ onLoading, onMissing }) {
     later,
     /** Null until a part with panels has come. */
     pool: () => pool,
-    /** Runs what needs later.js. @param {(part: Later) => void} run @returns {Promise<boolean>} it has come */
+    /** Runs what needs later.js, unless another use began while it was loading. @param {(part: Later) => void} run @returns {Promise<boolean>} it has run */
     async use(run) {
+      const use = ++uses;
       const part = await later().catch(() => null);
       if (part === null) onMissing();
-      else run(part);
-      return part !== null;
+      else if (use === uses) run(part);
+      return part !== null && use === uses;
     },
     /** Loads all once the browser is idle, so that no later press waits. */
     preload() {

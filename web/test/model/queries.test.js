@@ -103,14 +103,16 @@ test("seconds that are on their way are neither a fall of the rate nor a gap; te
 test("what tiles slots finer than the stored ones ends where the stored slot under way begins", () => {
   const value = Array.from({length: 40}, (_, i) => i);
   const answer = {id: "p", status: 200, from: 1001, until: 1041, step: 1, tier: 10, series: [{labels: {n: "1"}, value}]};
-  /** @param {string} expr @param {number} tier */
-  const lastOf = (expr, tier) => {
-    const scene = sceneOf({id: "p", expr}, {from: 1000, until: 1040, now: 1036, zone: "UTC"}, {p: /** @type {any} */ ({...answer, tier})}, new Palette(), []);
+  /** @param {string} expr @param {number} tier @param {number} [now] */
+  const lastOf = (expr, tier, now = 1036) => {
+    const scene = sceneOf({id: "p", expr}, {from: 1000, until: 1040, now, zone: "UTC"}, {p: /** @type {any} */ ({...answer, tier})}, new Palette(), []);
     return scene?.lines[0].values.filter((one) => one !== null).length;
   };
   assert.equal(lastOf("rate(a[$step])", 10), 30);
   assert.equal(lastOf("rate(a[$step])", 1), 36);
   assert.equal(lastOf("a", 10), 40);
+  assert.equal(lastOf("rate(a[$step])", 60, 1070), 20, "of a range that has ended, too");
+  assert.equal(lastOf("rate(a[$step])", 10, 1070), 40);
 });
 
 test("ranges go down to a few seconds, by the menu to a minute; expressions keep to slots that every series has", () => {

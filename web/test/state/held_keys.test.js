@@ -4,67 +4,46 @@ import { createHeldKeys } from "../../src/state/held_keys.js";
 
 const event = /** @type {any} */ ({});
 
-/** Held keys whose acts are listed, and two parts that come when the test says so. */
+/** Held keys whose acts are listed. */
 function world() {
   /** @type {string[]} */
   const acted = [];
-  /** @type {import("../../src/state/held_keys.js").HeldKeys} */
-  const held = createHeldKeys((name) => { if (!held.hold(name, event)) acted.push(name); });
-  const part = () => {
-    let end = { come() {}, fail() {} };
-    const run = held.during(() => new Promise((done, failed) => { end = { come: () => done(undefined), fail: () => failed(new Error("no")) }; }));
-    return { ...end, run };
-  };
-  return { acted, held, part };
+  return { acted, held: createHeldKeys((name) => acted.push(name)) };
 }
 
-test("a key acts at once if nothing loads", () => {
-  const { held } = world();
-  assert.equal(held.hold("j", event), false);
-});
-
-test("keys wait for all parts that load, and act in their order", async () => {
-  const { acted, held, part } = world();
-  const [first, second] = [part(), part()];
-  for (const key of ["j", "Enter"]) assert.equal(held.hold(key, event), true);
-  first.come();
-  await first.run;
+test("keys act in their order, once", () => {
+  const { acted, held } = world();
+  for (const key of ["j", "Enter"]) held.hold(key, event);
   assert.deepEqual(acted, []);
-  second.come();
-  await second.run;
+  held.release();
+  held.release();
   assert.deepEqual(acted, ["j", "Enter"]);
 });
 
-test("a part that does not come lets the keys go, too", async () => {
-  const { acted, held, part } = world();
-  const one = part();
-  held.hold("r", event);
-  one.fail();
-  await assert.rejects(one.run);
-  assert.deepEqual(acted, ["r"]);
-});
-
-test("a held key that loads another part holds those after it", async () => {
-  const { acted, held, part } = world();
-  const other = createHeldKeys((name) => {
-    if (other.hold(name, event)) return;
-    acted.push(name);
-    if (name === "?") void other.during(() => part().run);
+test("a key that opens another screen holds those after it", () => {
+  /** @type {string[]} */
+  const acted = [];
+  let isComing = false;
+  /** @type {import("../../src/state/held_keys.js").HeldKeys} */
+  const held = createHeldKeys((name) => {
+    if (isComing) held.hold(name, event);
+    else acted.push(name);
+    if (name === "Enter") isComing = true;
   });
-  const first = other.during(async () => { for (const key of ["?", "j"]) other.hold(key, event); });
-  await first;
-  assert.deepEqual(acted, ["?"]);
-  assert.equal(held.hold("k", event), true);
+  for (const key of ["Enter", "j"]) held.hold(key, event);
+  held.release();
+  assert.deepEqual(acted, ["Enter"]);
+  isComing = false;
+  held.release();
+  assert.deepEqual(acted, ["Enter", "j"]);
 });
 
-test("keys for a screen that is left are dropped; those of somebody who leans on one are not kept for ever", async () => {
-  const { acted, held, part } = world();
-  const one = part();
+test("keys for a screen that is left are dropped; those of somebody who leans on one are not kept for ever", () => {
+  const { acted, held } = world();
   held.hold("j", event);
   held.drop();
   for (let i = 0; i < 1000; ++i) held.hold("k", event);
-  one.come();
-  await one.run;
+  held.release();
   assert.equal(acted.length, 64);
   assert.ok(!acted.includes("j"));
 });
