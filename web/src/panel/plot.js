@@ -185,7 +185,7 @@ export class Plot {
     this.#made = key;
     /** @type {import("uplot").Options} */
     const options = {
-      ...this.#size, padding: [10, 12, 0, 0], legend: {show: false}, cursor: {show: false}, pxAlign: 1,
+      ...this.#size, padding: [10, kRightRoom, 0, 0], legend: {show: false}, cursor: {show: false}, pxAlign: 1,
       scales: {
         x: {time: false, auto: false, range: () => [this.#view.from, this.#view.until]},
         // Positions of values are this class's own; to uPlot the axis is a share of the height.
@@ -413,22 +413,25 @@ export class Plot {
   }
 }
 
-/** Width of a date below a time, in CSS px, and what may stand beyond the plot at its right. */
+/** Width of a date below a time, in CSS px, and half of a letter. */
 const kDateWidth = 96;
-const kRightRoom = 12;
+const kHalfLetter = 3.2;
+/** Room at the right of the plot, for half of a time of day. */
+const kRightRoom = 18;
 
 /**
- * Labels without the dates that would lie upon the next one or be cut at the right.
+ * Labels without what would be cut at the right, and without the dates that would lie upon the next one.
  * @param {string[]} texts @param {number[]} lefts of the ticks @param {number} width of the plot
  */
 function fitted(texts, lefts, width) {
   let next = Infinity;
   const result = [...texts];
   for (let i = texts.length - 1; i >= 0; --i) {
-    if (!texts[i].includes("\n")) continue;
-    const half = texts[i].split("\n")[1].length * 3.2;
-    if (lefts[i] + half > width + kRightRoom || next - lefts[i] < kDateWidth) result[i] = texts[i].split("\n")[0];
-    else next = lefts[i];
+    const [first, date] = texts[i].split("\n");
+    const isCut = (/** @type {string} */ text) => lefts[i] + text.length * kHalfLetter > width + kRightRoom;
+    if (isCut(first)) result[i] = "";
+    else if (date !== undefined && (isCut(date) || next - lefts[i] < kDateWidth)) result[i] = first;
+    else if (date !== undefined) next = lefts[i];
   }
   return result;
 }
