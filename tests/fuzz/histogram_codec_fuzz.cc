@@ -36,6 +36,8 @@ void read_histogram(std::string_view bytes) {
   std::string again;
   encode_histogram(again, *histogram);
   SM_CHECK(again == bytes.substr(0, in.position()));
+  Reader skipping(bytes);
+  SM_CHECK(skip_histogram(skipping) && skipping.position() == in.position());
 }
 
 // Builds histograms from the bytes. Each slot reads a first index, the number of cells, the count of each

@@ -25,6 +25,11 @@ std::string quick(const SparseHistogram& h) {
 std::optional<SparseHistogram> unquick(std::string_view bytes) {
   Reader in(bytes);
   auto out = decode_histogram(in);
+  Reader skipping(bytes);
+  if (out) {
+    EXPECT_TRUE(skip_histogram(skipping));
+    EXPECT_EQ(skipping.remaining(), in.remaining());
+  }
   return in.done() ? out : std::nullopt;
 }
 std::string encode(const Chunk& chunk) { return encode_histograms(chunk, kFirst); }

@@ -41,6 +41,11 @@ RC_GTEST_PROP(HistogramWindow, HoldsTheSumOfWhatWasAdded, ()) {
   for (const SlotHistogram& h : all) window.add(h.slot, h.histogram);
   RC_ASSERT(window.histograms() == added_up(all));
   RC_ASSERT(window.is_empty() == all.empty());
+  const Slot begin = *rc::gen::inRange<Slot>(kFirst - 2, kFirst + kSlots + 2);
+  const Slot end = *rc::gen::inRange<Slot>(kFirst - 2, kFirst + kSlots + 2);
+  std::vector<SlotHistogram> inside = added_up(all);
+  std::erase_if(inside, [=](const SlotHistogram& h) { return h.slot < begin || h.slot >= end; });
+  RC_ASSERT(window.histograms(begin, end) == inside);
 }
 
 // close() may be called at any time: samples added to the newest slot afterwards count, too.
