@@ -137,6 +137,34 @@ std::optional<std::vector<SlotHistogram>> decode_modelled(Reader& in, uint64_t n
   return out;
 }
 
+// Reads a histogram: calls begin(number of cells), then take(index, count) for each. Returns false if no
+// encoder writes such bytes.
+template <class Begin, class Take>
+bool read_cells(Reader& in, uint8_t& joined_power, Begin begin, Take take) {
+  bool bad = false;
+  uint64_t n = shortest_varint(in, bad);
+  if (n == kJoined) {
+    joined_power = in.u8();
+    bad = bad || joined_power == 0 || joined_power > kJoinedPowerMax;
+    n = shortest_varint(in, bad);
+  }
+  const auto first = static_cast<int64_t>(unzigzag(shortest_varint(in, bad)));
+  if (bad || n == 0 || n > in.remaining() || first < -kDistanceMax || first > kDistanceMax) return false;
+  begin(n);
+  int64_t next = first + kHistogramIndexOfOne;
+  for (uint64_t i = 0; i < n; ++i) {
+    const uint8_t head = in.u8();
+    const uint64_t gap = decode_rest(in, head >> 4, bad);
+    const uint64_t count = decode_rest(in, head & kNibbleMax, bad) + 1;
+    if (bad || in.failed() || gap > uint64_t{kDistanceMax} || (i == 0 && gap != 0)) return false;
+    next += static_cast<int64_t>(gap);
+    if (next < -kHistogramIndexMax || next > kHistogramIndexMax) return false;
+    take(static_cast<HistogramIndex>(next), count);
+    ++next;
+  }
+  return true;
+}
+
 }  // namespace
 
 void encode_histogram(std::string& bytes, const SparseHistogram& histogram) {
@@ -160,31 +188,19 @@ void encode_histogram(std::string& bytes, const SparseHistogram& histogram) {
 }
 
 std::optional<SparseHistogram> decode_histogram(Reader& in) {
-  bool bad = false;
-  uint64_t n = shortest_varint(in, bad);
-  uint8_t joined_power = 0;
-  if (n == kJoined) {
-    joined_power = in.u8();
-    bad = bad || joined_power == 0 || joined_power > kJoinedPowerMax;
-    n = shortest_varint(in, bad);
-  }
-  const auto first = static_cast<int64_t>(unzigzag(shortest_varint(in, bad)));
-  if (bad || n == 0 || n > in.remaining() || first < -kDistanceMax || first > kDistanceMax)
-    return std::nullopt;
   std::vector<SparseHistogram::Cell> cells;
-  cells.reserve(n);
-  int64_t next = first + kHistogramIndexOfOne;
-  for (uint64_t i = 0; i < n; ++i) {
-    const uint8_t head = in.u8();
-    const uint64_t gap = decode_rest(in, head >> 4, bad);
-    const uint64_t count = decode_rest(in, head & kNibbleMax, bad) + 1;
-    if (bad || in.failed() || gap > uint64_t{kDistanceMax} || (i == 0 && gap != 0)) return std::nullopt;
-    next += static_cast<int64_t>(gap);
-    if (next < -kHistogramIndexMax || next > kHistogramIndexMax) return std::nullopt;
-    cells.push_back({static_cast<HistogramIndex>(next), count});
-    ++next;
-  }
+  uint8_t joined_power = 0;
+  const auto take = [&](HistogramIndex index, uint64_t count) { cells.push_back({index, count}); };
+  if (!read_cells(
+          in, joined_power, [&](uint64_t n) { cells.reserve(n); }, take))
+    return std::nullopt;
   return SparseHistogram::from_cells(std::move(cells), joined_power);
+}
+
+bool skip_histogram(Reader& in) {
+  uint8_t joined_power = 0;
+  return read_cells(
+      in, joined_power, [](uint64_t) {}, [](HistogramIndex, uint64_t) {});
 }
 
 std::string encode_histograms(std::span<const SlotHistogram> histograms, Slot first) {

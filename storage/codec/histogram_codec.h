@@ -22,6 +22,9 @@ namespace statmill {
 void encode_histogram(std::string& out, const SparseHistogram& histogram);
 // Returns nullopt if no encoder writes such bytes. Allocates at most 16 times the bytes it is given.
 std::optional<SparseHistogram> decode_histogram(Reader& in);
+// Steps over a histogram. Returns false at bytes that no encoder writes; decode_histogram() refuses some
+// more. Cost: 1 to 2 ns per cell.
+bool skip_histogram(Reader& in);
 
 // Limits of what a few bytes can make a decoder do: it allocates at most SparseHistogram::kCellsMax cells per
 // slot, and works in proportion to the numbers below. Chunks that exceed them use the journal's coding, as do

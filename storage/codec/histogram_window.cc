@@ -46,19 +46,26 @@ std::optional<HistogramWindow::Run> HistogramWindow::run() const {
   return Run{encoded_first_, encoded_count_, encoded_};
 }
 
-std::vector<SlotHistogram> HistogramWindow::histograms() const {
+std::vector<SlotHistogram> HistogramWindow::histograms(Slot begin, Slot end) const {
   std::vector<SlotHistogram> out;
-  out.reserve(encoded_count_ + 1);
+  const auto is_inside = [=](Slot slot) { return slot >= begin && slot < end; };
   Reader in(encoded_);
   Slot slot = encoded_first_;
   for (uint64_t i = 0; i < encoded_count_; ++i) {
     if (i > 0) slot += static_cast<Slot>(in.varint()) + 1;
+    if (slot >= end) break;
+    if (slot < begin) {
+      SM_CHECK(skip_histogram(in));
+      continue;
+    }
     auto histogram = decode_histogram(in);
     SM_CHECK(histogram.has_value());
     out.push_back({slot, std::move(*histogram)});
   }
-  if (!newest_.is_empty()) out.push_back({newest_slot_, newest_});
-  merge_into(out, late_.ordered(merge));
+  if (!newest_.is_empty() && is_inside(newest_slot_)) out.push_back({newest_slot_, newest_});
+  std::vector<SlotHistogram> late = late_.ordered(merge);
+  std::erase_if(late, [&](const SlotHistogram& h) { return !is_inside(h.slot); });
+  merge_into(out, late);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,8 +32,9 @@ class HistogramWindow {
     std::string_view bytes;  // the histograms; each but the first follows the number of empty slots before it
   };
   std::optional<Run> run() const;
-  // Ascending, each slot once.
-  std::vector<SlotHistogram> histograms() const;
+  // Those of slots in [begin, end), ascending, each slot once. Cost: steps over those before.
+  std::vector<SlotHistogram> histograms(Slot begin = std::numeric_limits<Slot>::min(),
+                                        Slot end = std::numeric_limits<Slot>::max()) const;
   size_t memory_bytes() const;  // on the heap
 
  private:

@@ -231,9 +231,7 @@ void Window::add_to(SlotColumns& out, Combine combine) const {
   if (!more_) return;
   for (const SlotBucket& b : more_->late.ordered(merge_with(combine))) add_bucket(b);
   if (!out.parts.histograms) return;
-  std::vector<SlotHistogram> all = more_->histograms.histograms();
-  std::erase_if(all, [&](const SlotHistogram& h) { return !is_inside(h.slot); });
-  merge_into(out.histograms, all);
+  merge_into(out.histograms, more_->histograms.histograms(begin, end));
 }
 
 Slot Window::oldest_slot() const {
