@@ -41,7 +41,7 @@ class LiveList {
 
   const LiveRequest request_;
   std::vector<std::shared_ptr<LiveSlots>> series_;
-  uint64_t turn_ = 0;  // of the last call of changes()
+  uint64_t turn_ = 0;  // the turn of the last call of changes()
   std::string changes_;
   // A digest of what changes() has had, for kLiveSlots slots of each series; slot s is at s % kLiveSlots. 0:
   // it had nothing.

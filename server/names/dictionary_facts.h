@@ -74,8 +74,8 @@ class DictionaryFacts {
   const Token count_;
   const bool is_known_;
   std::vector<uint16_t> sizes_;
-  std::vector<std::vector<uint8_t>> places_;  // of each piece, of each token; empty: no text has it
-  std::vector<uint8_t> letters_;              // of each token and state: the state after it
+  std::vector<std::vector<uint8_t>> places_;  // by piece, then token; empty: no text has the piece
+  std::vector<uint8_t> letters_;              // by token and state: the state after the text
 };
 
 }  // namespace statmill

@@ -110,9 +110,9 @@ class NameIndex {
   // Returns the first `limit` names that match, in the order of their bytes; any of them if it was cancelled.
   FirstNames first_names(const Glob& glob, size_t limit, const IsCancelled& is_cancelled = {}) const;
 
-  // Returns the names that match best; of the names that it has looked at if it is cancelled. No words: none.
-  // Cost at 1 M names: 10 to 15 ns for each text of the dictionaries and word, 1 to 5 ns for each name and
-  // word, 5 to 10 ns for each match.
+  // Returns the names that match best. If it is cancelled, they are the best of those looked at so far. No
+  // words: none. Cost at 1 M names: 10 to 15 ns for each text of the dictionaries and word, 1 to 5 ns for
+  // each name and word, 5 to 10 ns for each match.
   FoundNames find(const NameQuery& query, const IsCancelled& is_cancelled = {}) const;
 
   // The limits and the filter of a list of labels or values.

@@ -168,7 +168,7 @@ class TableReader {
     auto cells =
         read_cells({&column}, selected_.at(column.matchers), request_.spark->points, false, is_shown);
     if (!cells) return cells.error();
-    // What has come in a slot that has just begun says little of its rate.
+    // The rate of a slot that has just begun is not known yet.
     const int64_t finest_s = table_.tiers().finest().step_s;
     const int64_t open_s = unix_seconds(now_) / finest_s * finest_s;
     const Bins& bins = cells->frame().bins;

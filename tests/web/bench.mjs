@@ -48,8 +48,7 @@ async function counterOf(page) {
   return cdp;
 }
 
-/** @param {any} page @param {number} count */
-// panels out of view have no canvas, and load when they come into view
+/** Panels out of view have no canvas, and load when they come into view. @param {any} page @param {number} count */
 const drawn = (page, count) => page.waitForFunction((/** @type {number} */ least) => document.querySelectorAll(".panel-plot canvas").length >= least && !document.querySelector(".panel.loading canvas"), count);
 
 async function measurePaint() {

@@ -35,8 +35,7 @@ const kTries = 60;
  * @returns {Promise<{address: string, stop: () => Promise<void>}>}
  */
 export async function startDemo(program, options = []) {
-  // on a computer with other work a panel is late, and no picture has its error
-  const server = spawn(program, ["--demo", "--demo.now", String(kNow), "--query.timeout", "10m", "--query.waiting_time", "10m", ...options], { stdio: ["ignore", "pipe", "ignore"] });
+  const server = spawn(program, ["--demo", "--demo.now", String(kNow), ...options], { stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise((done) => { server.once("close", done); });
   const address = await new Promise((found, failed) => {
     server.once("exit", () => failed(new Error("the demo did not start")));
@@ -91,7 +90,7 @@ export async function takePictures(browser, address, onPicture) {
       performance.now = () => 1000;
       window.setInterval = /** @type {any} */ (() => 0);
     });
-    // threads are late where the computer has other work
+    // These warnings depend on what else the computer does.
     await context.route("**/api/v1/status", async (/** @type {any} */ route) => {
       const response = await route.fetch();
       const status = await response.json();

@@ -99,10 +99,10 @@ async function askToken() {
   isAskingToken = true;
   const isThere = await parts.use((part) => part.openToken(storageOf("sessionStorage"), (token) => {
     client.setToken(token);
-    current.again();  // what the screen asked once was refused
+    current.again();  // the server has refused what the screen asked
     void readStatus();
   }, () => { isAskingToken = false; }));
-  // what does not load makes the page ask for the server's state, which wants a token again
+  // A dialog that does not load makes the page read the server's status, whose 401 would ask for a token at once.
   if (!isThere) window.setTimeout(() => { isAskingToken = false; }, kAskAgainMs);
 }
 

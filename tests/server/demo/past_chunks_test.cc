@@ -61,7 +61,7 @@ TEST_F(PastChunksTest, AFineChunkHasTheSamplesUntilThePresent) {
 
 TEST_F(PastChunksTest, SecondsFoldIntoTheFinestTier) {
   const ChunkNo newest = tiers_.detail().chunk_of_time(kPresent - 1);
-  for (SeriesId id = 0; id < past_.count(); id += 11) {  // of all kinds, with and without a host
+  for (SeriesId id = 0; id < past_.count(); id += 11) {  // series of all kinds, with and without a host
     const Kind kind = world_.series()[id].kind();
     for (const ChunkNo chunk : {newest - 2, newest - 1, newest}) {
       const ChunkKey key{tiers_.detail_no(), chunk, id};

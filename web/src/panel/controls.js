@@ -1,4 +1,4 @@
-// What a panel can be told: the row of controls below a large one.
+// The row of controls below a large panel.
 
 import {html, nothing} from "lit-html";
 import {kChoices} from "../model/units.js";

@@ -18,7 +18,7 @@ import { createNotLoaded } from "./not_loaded.js";
 export function createCurrent({ main, app, makers, held, onDrawn }) {
   /** @type {Screen|null} */
   let screen = null;
-  let key = "";      // of the screen that is seen; empty if it has to be made again
+  let key = "";      // the key of the screen that is seen; empty if it has to be made again
   let coming = "";   // the key of the screen whose code is under way
   let missing = "";  // the key of the screen in whose place it says that it did not load
 
@@ -81,7 +81,7 @@ export function createCurrent({ main, app, makers, held, onDrawn }) {
 
   return {
     show: () => show(), again: () => again(),
-    /** Another thing is on its way than a screen, which is then made anew. */
+    /** Expects no screen for now. The next one is made anew. */
     leave() {
       expect("");
       key = "";

@@ -1,5 +1,5 @@
-// What no first picture needs: screens that are opened from others, dialogs, and menus of panels. It is one file of the packed page: small
-// files pack badly.
+// This file has what no first picture needs: screens that are opened from others, dialogs, and menus of panels. It is one file of the
+// packed page: small files pack badly.
 
 export { menuOf } from "../panel/panel_files.js";
 export { openAsHost } from "./as_host.js";

@@ -13,7 +13,7 @@ export function createNotLoaded(element, again) {
     <p>The server did not send it. If the server is there, it may have another version of the page by now: reload the page then.</p>
     <p><button class="button primary" @click=${() => again(false)}>Try again</button>
       <button class="button" @click=${() => window.location.reload()}>Reload the page</button></p></div>`, element);
-  // what had the focus went with the screen before
+  // The element that had the focus is gone with the screen before.
   if (document.activeElement === document.body) element.querySelector("button")?.focus();
   return { title: () => "Not loaded", update() {}, refresh: () => again(true), destroy() {} };
 }
