@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   constexpr std::string_view kNames =
-      " series stats from until step max_points align timeout expr grouping missing ";
+      " series stats from until step max_points align timeout about expr grouping missing ";
   SM_CHECK(queries->size() <= kBatchQueriesMax);
   for (const BatchQuery& query : *queries) {
     SM_CHECK(!query.id.empty() && query.id.size() <= kBatchIdBytesMax);
