@@ -26,6 +26,7 @@ const kPhone = { width: 380, height: 700 };
 const kArguments = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
   "--disable-sync", "--hide-scrollbars", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"];
 const kTries = 60;
+const kPatience = 120_000;  // ms
 
 /** @typedef {{file: string, png: Buffer, isCompared: boolean}} Picture */
 
@@ -85,10 +86,12 @@ export async function takePictures(browser, address, onPicture) {
   for (const [viewport, schemes] of /** @type {const} */ ([[kWide, ["light", "dark"]], [kPhone, ["phone"]]])) {
     const isPhone = viewport === kPhone;
     const context = await browser.newContext({ viewport, colorScheme: "light", reducedMotion: "reduce", hasTouch: isPhone, isMobile: isPhone, timezoneId: "UTC", locale: "en-US" });
-    // the time of the page is the server's, which stands still
+    // The time of the page is the server's, which stands still. No refresh comes while a slow computer still answers.
     await context.addInitScript(() => {
       performance.now = () => 1000;
       window.setInterval = /** @type {any} */ (() => 0);
+      const setTimeout = window.setTimeout.bind(window);
+      window.setTimeout = /** @type {any} */ ((/** @type {() => void} */ run, /** @type {number} */ ms) => (ms >= 5000 ? 0 : setTimeout(run, ms)));
     });
     // These warnings depend on what else the computer does.
     await context.route("**/api/v1/status", async (/** @type {any} */ route) => {
@@ -99,13 +102,13 @@ export async function takePictures(browser, address, onPicture) {
     });
     for (const { name, hash, isCompared = true } of kScreens) {
       const page = await context.newPage();
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(kPatience);
       await page.goto(address + hash);
       await page.waitForLoadState("networkidle");
       for (const scheme of schemes) {
         if (!isPhone) await page.emulateMedia({ colorScheme: scheme });
         await page.waitForFunction(() => document.querySelector("#progress.on, .skeleton") === null &&
-          [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight), undefined, { timeout: 60_000 });
+          [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight), undefined, { timeout: kPatience });
         await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))); }));
         await onPicture({ file: `${name}-${scheme}.png`, png: await page.screenshot({ animations: "disabled" }), isCompared });
       }

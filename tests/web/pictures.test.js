@@ -49,4 +49,4 @@ browserTest("the screens look as in docs/pictures", async () => {
     await demo.stop();
     await browser.close();
   }
-}, 240_000);
+}, 290_000);
