@@ -16,8 +16,6 @@ namespace {
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
 constexpr std::string_view kNdjson = "application/x-ndjson";
-// For clients that read slowly; the time to compute is limited by kBatchTime.
-constexpr Duration kWritingTime = std::chrono::seconds(10);
 
 // Rounds to microseconds: more digits say nothing.
 void append_ms(std::string& out, Milliseconds time) {
@@ -73,8 +71,6 @@ std::string QueryBatch::text() const {
   return out.substr(0, kQueryTextBytes);
 }
 
-Duration QueryBatch::timeout() const { return kBatchTime + kWritingTime; }
-
 HttpResponse QueryBatch::run(const QueryTurn& turn) {
   const bool is_among_small = turn.control.is_among_small();
   turn.sink.set_content_type(kNdjson);
@@ -99,16 +95,17 @@ HttpResponse QueryBatch::run(const QueryTurn& turn) {
 
 std::string QueryBatch::line_of(const BatchQuery& query, const QueryTurn& turn, bool is_among_small) {
   if (!query.error.empty()) return error_line(query, 400, query.error);
-  const auto left = std::chrono::floor<Duration>(Milliseconds(kBatchTime) - spent_);
+  QueryService* const service = turn.service;
+  const QueryLimits limits = service == nullptr ? QueryLimits() : service->limits();
+  const auto left = std::chrono::floor<Duration>(Milliseconds(limits.timeout) - spent_);
   if (left <= Duration(0)) return error_line(query, 503, "not reached: the batch took its whole time");
   const auto& endpoint = query.kind == BatchQuery::Kind::kSeries ? services_.series : services_.heatmap;
   const Url url{std::string(endpoint.path), query.parameters};
   if (const Status s = check_parameters(url, endpoint.parameters); !s)
     return error_line(query, 400, s.error().message);
 
-  QueryService* const service = turn.service;
-  QueryControl control(service == nullptr ? QueryLimits() : service->limits(),
-                       service == nullptr ? nullptr : &service->memory(), &services_.clock, &turn.control);
+  QueryControl control(limits, service == nullptr ? nullptr : &service->memory(), &services_.clock,
+                       &turn.control);
   control.run_among_small(is_among_small);
   control.begin();
   control.lower_timeout(left);

@@ -16,7 +16,6 @@
 
 namespace statmill {
 
-inline constexpr Duration kBatchTime = std::chrono::seconds(10);  // computing time of all queries
 inline constexpr size_t kBatchAnswerBytesMax = size_t{64} << 20;  // of all answers
 
 // What a batch uses. The handlers are those of the GET routes, so the answers are theirs, byte for byte.
@@ -32,9 +31,9 @@ struct BatchServices {
   std::function<uint64_t()> series_count;  // of the server
 };
 
-// Each query has the limits of a query. A query that is too heavy moves the rest of the batch to the heavy
-// queries. Queries that are not reached within kBatchTime are answered with 503; those whose answers are
-// longer than what is left of kBatchAnswerBytesMax with 422.
+// Each query has the limits of a query, and all of them together have the time of one. A query that is too
+// heavy moves the rest of the batch to the heavy queries. Queries that are not reached in time are answered
+// with 503; those whose answers are longer than what is left of kBatchAnswerBytesMax with 422.
 class QueryBatch final : public QueryWork {
  public:
   // `services` must outlive it.
@@ -42,7 +41,6 @@ class QueryBatch final : public QueryWork {
       : services_(services), queries_(std::move(queries)) {}
 
   std::string text() const override;
-  Duration timeout() const override;
   HttpResponse run(const QueryTurn& turn) override;
 
  private:

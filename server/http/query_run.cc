@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 
 namespace statmill {
 namespace {
@@ -17,9 +18,12 @@ std::string text_of(const Url& url) {
   return text.substr(0, kQueryTextBytes);
 }
 
+// For clients that read the parts of a long answer slowly: a work limits the time of its queries itself.
+constexpr Duration kWritingTime = std::chrono::seconds(10);
+
 QueryLimits limits_of(const QueryService& service, const QueryWork* work) {
   QueryLimits limits = service.limits();
-  if (work != nullptr) limits.timeout = work->timeout();
+  if (work != nullptr) limits.timeout += kWritingTime;
   return limits;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
 #include "server/http/http_message.h"
 #include "server/query/body_sink.h"
 #include "server/query/query_control.h"
@@ -28,8 +27,6 @@ class QueryWork {
 
   // What the log and the list of queries show.
   virtual std::string text() const = 0;
-  // The longest time for the whole work.
-  virtual Duration timeout() const = 0;
   // Computes the answer, as QueryHandler does, or what is left of it. If the control is too heavy afterwards
   // (QueryControl::require_heavy()), the next turn is among the heavy queries, and goes on from here.
   virtual HttpResponse run(const QueryTurn& turn) = 0;
