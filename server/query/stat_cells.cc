@@ -67,7 +67,6 @@ bool StatCells::takes_values(const StatColumn& column, Kind kind) const {
 }
 
 Status StatCells::add(size_t row_index, SeriesAnswer series) {
-  if (row_index >= rows_.size()) rows_.resize(row_index + 1);
   Row& row = rows_[row_index];
   const size_t points = series.points.size();
   const auto put = [](Values& values, Cell value) {
@@ -118,7 +117,7 @@ Status StatCells::merge(Row& row, SeriesAnswer series) {
 }
 
 Cell StatCells::cell(size_t row_index, size_t column_index, size_t point) const {
-  if (row_index >= rows_.size() || !rows_[row_index].merged) return std::nullopt;
+  if (!rows_[row_index].merged) return std::nullopt;
   const Row& row = rows_[row_index];
   const StatColumn& column = *columns_[column_index];
   if (!takes_values(column, row.merged->kind)) {

@@ -19,15 +19,20 @@ class StatCells {
   // `columns` and the control must outlive it. `frame` has the bins and the clock of an answer, and no
   // series. With `takes_last`, kLast looks for the newest point; otherwise it is the mean, or rate, of each
   // point.
-  StatCells(std::vector<const StatColumn*> columns, QueryAnswer frame, QueryControl& control, bool takes_last)
-      : columns_(std::move(columns)), frame_(std::move(frame)), control_(control), takes_last_(takes_last) {}
+  StatCells(std::vector<const StatColumn*> columns, size_t rows, QueryAnswer frame, QueryControl& control,
+            bool takes_last)
+      : columns_(std::move(columns)),
+        frame_(std::move(frame)),
+        control_(control),
+        takes_last_(takes_last),
+        rows_(rows) {}
 
   // What the columns need of each bucket.
   Parts parts() const;
   const QueryAnswer& frame() const { return frame_; }
 
-  // Adds a series with one element for each bin of the frame. Errors: kLimit, above the memory or the
-  // histograms of a query.
+  // Adds a series with one element for each bin of the frame. Requires: row < rows. Errors: kLimit, above the
+  // memory or the histograms of a query.
   Status add(size_t row, SeriesAnswer series);
   // The cell of a row without series is empty. `column` is an index of those that it was made with.
   StatTable::Cell cell(size_t row, size_t column, size_t point) const;

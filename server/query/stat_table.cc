@@ -190,7 +190,7 @@ class TableReader {
     const Tiers& tiers = table_.tiers();
     QueryAnswer frame{plan->bins, tiers[plan->tier].step_s, tiers.finest().step_s, {}};
     frame.until_ms = rates_until_ms(now_, tiers.finest().step_s * 1000);
-    StatCells cells(std::move(columns), std::move(frame), control_, takes_last);
+    StatCells cells(std::move(columns), rows_.size(), std::move(frame), control_, takes_last);
     const auto read = [&](const std::vector<SeriesRef>& series, const std::vector<size_t>& rows) {
       const auto use = [&](size_t i, Kind kind, SeriesBins& bins) {
         return cells.add(rows[i], {{}, kind, std::move(bins.points), bins.open});

@@ -37,9 +37,13 @@ void add_folded(const Window& window, int64_t ratio, Combine combine, SlotColumn
     const Slot stop = std::min(end, at + kFoldSlots);
     SlotColumns detail(at * ratio, static_cast<size_t>((stop - at) * ratio), out.parts);
     window.add_to(detail, combine);
-    for (size_t i = detail.present.next(0); i < detail.size(); i = detail.present.next(i + 1)) {
+    for (size_t i = detail.present.next(0); i < detail.size();) {
       const Slot slot = (detail.begin + static_cast<Slot>(i)) / ratio;
-      out.add(static_cast<size_t>(slot - out.begin), detail.bucket_at(i), combine);
+      const auto end_of_slot = static_cast<size_t>((slot + 1) * ratio - detail.begin);
+      Bucket folded = detail.bucket_at(i);
+      for (i = detail.present.next(i + 1); i < end_of_slot; i = detail.present.next(i + 1))
+        combine_bucket(folded, detail.bucket_at(i), combine);
+      out.add(static_cast<size_t>(slot - out.begin), folded, combine);
     }
     add_inside(fold(detail.histograms, ratio), out);
   }

@@ -30,6 +30,10 @@ void HistogramWindow::add(Slot slot, const SparseHistogram& histogram) {
 
 void HistogramWindow::close() {
   if (newest_.is_empty()) return;
+  if (encoded_.size() >= marks_[0].offset + kMarkBytes) {
+    marks_[1] = marks_[0];
+    marks_[0] = {encoded_.size(), encoded_end_ - 1, encoded_count_};
+  }
   if (encoded_count_++ == 0) {
     encoded_first_ = newest_slot_;
   } else {
@@ -49,9 +53,11 @@ std::optional<HistogramWindow::Run> HistogramWindow::run() const {
 std::vector<SlotHistogram> HistogramWindow::histograms(Slot begin, Slot end) const {
   std::vector<SlotHistogram> out;
   const auto is_inside = [=](Slot slot) { return slot >= begin && slot < end; };
-  Reader in(encoded_);
-  Slot slot = encoded_first_;
-  for (uint64_t i = 0; i < encoded_count_; ++i) {
+  const auto mark = std::ranges::find_if(marks_, [=](const Mark& at) { return at.slot < begin; });
+  const Mark from = mark == marks_.end() || mark->count == 0 ? Mark{0, encoded_first_, 0} : *mark;
+  Reader in(std::string_view(encoded_).substr(from.offset));
+  Slot slot = from.slot;
+  for (uint64_t i = from.count; i < encoded_count_; ++i) {
     if (i > 0) slot += static_cast<Slot>(in.varint()) + 1;
     if (slot >= end) break;
     if (slot < begin) {

@@ -4,6 +4,7 @@
 // mostly in order, so the newest histogram stays open for more; what arrives for older slots goes to a list.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,8 +39,17 @@ class HistogramWindow {
   size_t memory_bytes() const;  // on the heap
 
  private:
+  // Where decoding may begin, near the end, so that a reader of the last minute need not decode an hour.
+  struct Mark {
+    size_t offset = 0;  // of the histogram after that of `slot`, with the number of empty slots before it
+    Slot slot = 0;
+    uint64_t count = 0;  // of the histograms before it
+  };
+  static constexpr size_t kMarkBytes = 512;  // from one mark to the next
+
   std::string encoded_;  // as Run::bytes
   uint64_t encoded_count_ = 0;
+  std::array<Mark, 2> marks_{};  // newest first; a count of 0: none
   Slot encoded_first_ = 0;
   Slot encoded_end_ = 0;  // one after the last encoded slot
   Slot newest_slot_ = 0;

@@ -38,11 +38,14 @@ Window::Window(const Window& other)
       newest_scale_(other.newest_scale_),
       is_open_(other.is_open_) {
   if (other.more_) more_ = std::make_unique<More>(*other.more_);
-  capacity_ = static_cast<uint32_t>(is_open_ ? open_begin(size_) + sizeof(Open) : size_);
+  capacity_ = static_cast<uint32_t>(open_begin(size_) + (is_open_ ? sizeof(Open) : 0));
   if (capacity_ == 0) return;
-  bytes_.reset(new char[capacity_]);
+  bytes_.reset(new char[capacity_ + marks_bytes(capacity_)]);
   if (size_ > 0) std::memcpy(bytes_.get(), other.bytes_.get(), size_);
   if (is_open_) new (bytes_.get() + open_begin(size_)) Open(other.open());
+  if (marks_bytes(capacity_) == 0 || other.mark_count_ == 0) return;
+  mark_count_ = other.mark_count_;
+  std::memcpy(marks(), other.marks(), mark_count_ * sizeof(Mark));
 }
 
 void Window::swap(Window& other) noexcept {
@@ -55,6 +58,7 @@ void Window::swap(Window& other) noexcept {
   std::swap(newest_mean_, other.newest_mean_);
   std::swap(newest_scale_, other.newest_scale_);
   std::swap(is_open_, other.is_open_);
+  std::swap(mark_count_, other.mark_count_);
 }
 
 EntryReference Window::before_newest() const {
@@ -127,7 +131,14 @@ void Window::set_newest(const EntryReference& newest) {
 
 void Window::append(std::string_view entry, const EntryReference& reference) {
   close();
+  append_closed(entry, newest(), reference);
+}
+
+void Window::append_closed(std::string_view entry, const EntryReference& before,
+                           const EntryReference& reference) {
   reserve(size_ + entry.size());
+  const bool is_at_mark = size_ / kMarkBytes != (size_ + entry.size()) / kMarkBytes;
+  if (is_at_mark && capacity_ >= kMarkedFrom) add_mark(before);
   last_ = size_;
   std::memcpy(bytes_.get() + size_, entry.data(), entry.size());
   size_ += static_cast<uint32_t>(entry.size());
@@ -170,21 +181,40 @@ Window::Open& Window::open() {
 void Window::close() {
   if (more_) more_->histograms.close();
   if (!is_open_) return;
-  EntryReference reference = open().before;
+  const EntryReference before = open().before;
+  EntryReference reference = before;
   std::string entry;
   encode_entry(entry, reference, {newest_slot_, open().bucket}, Effort::kSmall);
   SM_CHECK(entry.size() <= sizeof(Open));
   is_open_ = false;
-  append(entry, reference);
+  append_closed(entry, before, reference);
 }
 
 void Window::reserve(size_t size) {
   if (size <= capacity_) return;
   const uint32_t capacity = capacity_for(size, capacity_);
-  std::unique_ptr<char[]> grown(new char[capacity]);
+  std::unique_ptr<char[]> grown(new char[capacity + marks_bytes(capacity)]);
   if (size_ > 0) std::memcpy(grown.get(), bytes_.get(), size_);
+  if (mark_count_ > 0) std::memcpy(grown.get() + capacity, marks(), mark_count_ * sizeof(Mark));
   bytes_ = std::move(grown);
   capacity_ = capacity;
+}
+
+void Window::add_mark(const EntryReference& reference) {
+  Mark* const all = marks();
+  // The newest entry may be opened, and encoded again at the same place.
+  if (mark_count_ == 0 || all[0].offset != size_) {
+    mark_count_ = std::min<uint8_t>(mark_count_ + 1, kMarksMax);
+    std::memmove(all + 1, all, (mark_count_ - 1U) * sizeof(Mark));
+  }
+  new (all) Mark{reference.slot, reference.mean, size_, reference.scale};
+}
+
+Window::Mark Window::mark_before(Slot begin) const {
+  for (size_t i = 0; i < mark_count_; ++i) {
+    if (marks()[i].slot < begin) return marks()[i];
+  }
+  return {};
 }
 
 std::optional<Window::Run> Window::run() const {
@@ -226,7 +256,9 @@ void Window::add_to(SlotColumns& out, Combine combine) const {
     out.add_singles(static_cast<size_t>(first - begin), inside, row.scale, combine);
     return true;
   };
-  SM_CHECK(for_each_entry(Reader({bytes_.get(), size_}), {}, add_row, add_bucket));
+  const Mark from = mark_before(begin);
+  const Reader entries({bytes_.get() + from.offset, size_ - from.offset});
+  SM_CHECK(for_each_entry(entries, {from.slot, from.mean, from.scale}, add_row, add_bucket));
   if (is_open_) add_bucket({newest_slot_, open().bucket});
   if (!more_) return;
   for (const SlotBucket& b : more_->late.ordered(merge_with(combine))) add_bucket(b);
@@ -241,7 +273,7 @@ Slot Window::oldest_slot() const {
 }
 
 size_t Window::memory_bytes() const {
-  size_t bytes = capacity_;
+  size_t bytes = capacity_ + marks_bytes(capacity_);
   if (more_) {
     bytes += sizeof(More) + more_->late.capacity() * sizeof(SlotBucket) + more_->histograms.memory_bytes();
   }

@@ -87,8 +87,11 @@ class Window {
   // The reference of the newest entry. Requires: the newest bucket is encoded.
   EntryReference before_newest() const;
   std::optional<Slot> add_bucket_entry(Reader& in, Combine combine);
-  // Appends an encoded entry in a later slot; `reference` is that of the next entry.
+  // Closes the newest bucket, and appends an encoded entry in a later slot; `reference` is that of the next
+  // entry.
   void append(std::string_view entry, const EntryReference& reference);
+  // The same if no bucket is open; `before` is the reference of the entry.
+  void append_closed(std::string_view entry, const EntryReference& before, const EntryReference& reference);
   // Adds a bucket that is not encoded at once.
   void add_many(const SlotBucket& bucket, bool is_later, Combine combine);
   // Returns the newest bucket, which stays open from now on. Requires: not empty.
@@ -97,6 +100,27 @@ class Window {
   Open& open();                      // Requires: is_open_
   const Open& open() const { return const_cast<Window&>(*this).open(); }
   void reserve(size_t size);  // Requires: none is open
+
+  // Where decoding may begin. Large windows have marks of their last entries, after the capacity for entries,
+  // so that a reader of the last minute need not decode an hour.
+  struct Mark {
+    Slot slot = 0;  // the reference of the entry that begins at `offset`
+    int64_t mean = 0;
+    uint32_t offset = 0;
+    int8_t scale = 0;
+  };
+  static constexpr size_t kMarksMax = 4;
+  static constexpr size_t kMarkBytes = 128;   // of entries, from one mark to the next
+  static constexpr size_t kMarkedFrom = 512;  // capacity
+  static constexpr size_t marks_bytes(size_t capacity) {
+    return capacity < kMarkedFrom ? 0 : kMarksMax * sizeof(Mark);
+  }
+  // Newest first. Requires: the capacity has marks.
+  Mark* marks() const { return reinterpret_cast<Mark*>(bytes_.get() + capacity_); }
+  void add_mark(const EntryReference& reference);
+  // Returns a mark before which all entries are in slots below `begin`; that of the first entry if no other
+  // is known.
+  Mark mark_before(Slot begin) const;
 
   // Members that few windows need.
   struct More {
@@ -115,6 +139,7 @@ class Window {
   uint32_t last_ = 0;  // where the newest entry begins; unspecified while the newest bucket is open
   int8_t newest_scale_ = 0;
   bool is_open_ = false;
+  uint8_t mark_count_ = 0;
 };
 static_assert(sizeof(Window) == 48);  // each series has one
 

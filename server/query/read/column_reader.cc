@@ -68,12 +68,12 @@ Status ColumnReader::load(std::span<const Target> targets, SlotSpan span) {
   const Tier& tier = tiers_[span.tier];
   Slot first = span.end;
   Slot end = span.begin;
-  std::map<size_t, SlotColumns*> columns;
+  columns_of_.resize(view_.size());
   for (const Target& target : targets) {
     if (target.first >= target.end) continue;
     first = std::min(first, target.first);
     end = std::max(end, target.end);
-    columns[target.series] = target.columns;
+    columns_of_[target.series] = target.columns;
   }
   ColumnCache* const cache = view_.cache();
   std::vector<size_t> wanted;
@@ -90,7 +90,7 @@ Status ColumnReader::load(std::span<const Target> targets, SlotSpan span) {
     Status loaded = view_.chunks(span.tier, chunk, wanted, [&](size_t series, std::string_view frames) {
       if (control_.should_stop()) return;
       const ChunkKey key{span.tier, chunk, view_.facts(series).id};
-      SlotColumns& out = *columns[series];
+      SlotColumns& out = *columns_of_[series];
       if (cache != nullptr) {
         const auto decoded = cache->decode({key, chunk_first, tier.chunk_slots}, frames, out);
         damaged_frames_ += decoded.damaged_frames;

@@ -93,6 +93,7 @@ class ColumnReader {
   const Parts parts_;
   const QueryControl& control_;
   HostPresence* const presence_;
+  std::vector<SlotColumns*> columns_of_;  // by series of the view; valid for those that load() reads
   bool wants_dense_detail_ = false;
   bool lacks_detail_ = false;
   uint64_t damaged_frames_ = 0;

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "storage/codec/groups.h"
 #include "tests/storage/buckets.h"
@@ -43,6 +44,25 @@ RC_GTEST_PROP(Window, HoldsTheTotalsOfEvents, ()) {
   RC_ASSERT(window.buckets(Combine::kAddEvents) == added_up(buckets, Combine::kAddEvents));
 }
 
+// Adds the window to the columns, and checks that they are the buckets and the histograms of their range.
+void check_columns(const Window& window, SlotColumns& columns, Combine combine) {
+  window.add_to(columns, combine);
+  check_form(columns);
+  const auto is_outside = [&](const auto& at) { return at.slot < columns.begin || at.slot >= columns.end(); };
+  std::vector<SlotBucket> expected = window.buckets(combine);
+  std::erase_if(expected, is_outside);
+  RC_ASSERT(columns.present.count() == expected.size());
+  for (const SlotBucket& b : expected) {
+    const auto i = static_cast<size_t>(b.slot - columns.begin);
+    RC_ASSERT(same_numbers(columns.bucket_at(i), b.bucket, columns.parts));
+  }
+  std::vector<SlotHistogram> expected_histograms;
+  if (columns.parts.histograms && window.histograms() != nullptr)
+    expected_histograms = window.histograms()->histograms();
+  std::erase_if(expected_histograms, is_outside);
+  RC_ASSERT(columns.histograms == expected_histograms);
+}
+
 // Entries, the open bucket, late buckets and histograms, with what lies outside of the columns left out.
 RC_GTEST_PROP(Window, AddsToColumnsWhatItsBucketsAre, ()) {
   const Combine combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
@@ -60,20 +80,37 @@ RC_GTEST_PROP(Window, AddsToColumnsWhatItsBucketsAre, ()) {
   }
   const Slot begin = *rc::gen::inRange<Slot>(995, 1025);
   SlotColumns columns(begin, *rc::gen::inRange<size_t>(0, 30), {true, true, *rc::gen::arbitrary<bool>()});
-  window.add_to(columns, combine);
-  check_form(columns);
-  const auto is_outside = [&](const auto& at) { return at.slot < columns.begin || at.slot >= columns.end(); };
-  std::vector<SlotBucket> expected = window.buckets(combine);
-  std::erase_if(expected, is_outside);
-  RC_ASSERT(columns.present.count() == expected.size());
-  for (const SlotBucket& b : expected) {
-    RC_ASSERT(same_numbers(columns.bucket_at(static_cast<size_t>(b.slot - begin)), b.bucket, columns.parts));
+  check_columns(window, columns, combine);
+}
+
+// A window that is long enough for marks, with samples for the newest slot, late ones, gaps, scales that
+// change, and copies that go on.
+RC_GTEST_PROP(Window, ItsLastSlotsAreTheSameWhereverDecodingBegins, ()) {
+  std::mt19937 random(*rc::gen::arbitrary<uint32_t>());
+  const auto below = [&](uint32_t bound) { return static_cast<int64_t>(random() % bound); };
+  const Combine combine = *rc::gen::element(Combine::kMerge, Combine::kAddEvents);
+  const bool is_distribution = *rc::gen::arbitrary<bool>();
+  const auto slots = *rc::gen::inRange<Slot>(50, 900);
+  Window window;
+  Slot newest = 1000;
+  for (Slot i = 0; i < slots; ++i) {
+    newest += below(10) == 0 ? below(20) + 1 : 1;
+    for (int64_t samples = below(8) == 0 ? 3 : 1; samples > 0; --samples) {
+      const Slot slot = below(50) == 0 ? newest - below(30) : newest;
+      const Bucket bucket =
+          Bucket::of(Number::decimal(below(1000) * below(1000), below(30) == 0 ? int8_t{3} : int8_t{1}));
+      SparseHistogram histogram;
+      histogram.add(static_cast<HistogramIndex>(33'000 + below(800)));
+      window.add({slot, bucket}, combine, nullptr, is_distribution ? &histogram : nullptr);
+    }
+    if (below(40) == 0) window.close();
+    if (below(60) == 0) window = Window(window);
   }
-  std::vector<SlotHistogram> expected_histograms;
-  if (columns.parts.histograms && window.histograms() != nullptr)
-    expected_histograms = window.histograms()->histograms();
-  std::erase_if(expected_histograms, is_outside);
-  RC_ASSERT(columns.histograms == expected_histograms);
+  for (int i = 0; i < 30; ++i) {
+    const Slot begin = below(2) == 0 ? newest - below(200) : 990 + below(static_cast<uint32_t>(newest - 980));
+    SlotColumns columns(begin, static_cast<size_t>(below(200)), {true, true, is_distribution});
+    check_columns(window, columns, combine);
+  }
 }
 
 // Including doubles: a replay after a crash restores every bit.
