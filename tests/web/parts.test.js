@@ -184,3 +184,36 @@ browserTest("a press of Try again while a refresh asks for the screen is answere
   assert.deepEqual(await seen(), { said: ["Not loaded"], screens: 1 });
   await page.waitForSelector(".screen [role=alert] h1:has-text('did not load')");
 });
+
+browserTest("of the dialogs that are asked for while their code loads only the last one opens, and later ones open at once", async () => {
+  const server = await startServer();
+  await server.feed(["shop.orders 1"]);
+  const { page, go } = await openPage(server);
+  let release = () => {};
+  const released = new Promise((done) => { release = () => done(undefined); });
+  await page.route("**/a/*/later-*.js", async (/** @type {any} */ route) => {
+    await released;
+    await route.continue();
+  });
+  await go("#/explore?p0=shop.orders&from=-5m");
+  await page.waitForSelector(".panel");
+  await page.evaluate(() => {
+    const opened = Object.assign(window, { opened: /** @type {(string|null)[]} */ ([]) }).opened;
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) for (const one of addedNodes) if (one instanceof HTMLDialogElement) opened.push(one.ariaLabel);
+    }).observe(/** @type {HTMLElement} */ (document.getElementById("layers")), { childList: true });
+  });
+  const opened = () => page.evaluate(() => /** @type {any} */ (window).opened);
+  for (const key of ["?", "?"]) await page.keyboard.press(key);
+  await page.click("button:has-text('As on host')");
+  await page.click("button:has-text('Save as dashboard')");
+  assert.deepEqual(await opened(), []);
+  release();
+  await page.waitForSelector("dialog[open]:has-text('Save as dashboard')");
+  assert.deepEqual(await opened(), ["Save as dashboard"]);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await page.keyboard.press("?");
+  await page.waitForSelector("dialog[open]:has-text('How to read a panel')");
+  assert.deepEqual(await opened(), ["Save as dashboard", "Help"]);
+});
