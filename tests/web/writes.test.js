@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { after } from "node:test";
 import { browserTest, openPage, startServer } from "./browser.js";
 
 const kDashboard = { format: 1, title: "Kept", notes: "", vars: [], panels: [{ at: [0, 0, 6, 2], title: "orders", series: ["shop.orders"] }] };
@@ -153,4 +154,86 @@ browserTest("with tokens: 401 without one, and the page asks for it; a reader's 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+/** A page of a server that wants a token, and whose clock only the test moves, once `stop` is called. */
+async function openStopped() {
+  const folder = mkdtempSync(join(tmpdir(), "statmill-tokens-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "tokens");
+  writeFileSync(file, `read ${createHash("sha256").update("may-read").digest("hex")}\n`, { mode: 0o600 });
+  const server = await startServer({ options: ["--http.tokens", file] });
+  const opened = await openPage(server);
+  const { page } = opened;
+  await page.clock.install();
+  await page.addInitScript(() => {
+    const shown = Object.assign(window, { shown: /** @type {[string, number][]} */ ([]) }).shown;
+    document.addEventListener("DOMContentLoaded", () => new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) {
+        for (const one of addedNodes) if (one instanceof HTMLElement) shown.push([one.className === "toast" ? "toast" : one.tagName.toLowerCase(), performance.now()]);
+      }
+    }).observe(/** @type {HTMLElement} */ (document.getElementById("layers")), { childList: true }));
+  });
+  return {
+    ...opened,
+    /** Stops the clock. @returns {Promise<number>} what it shows, ms */
+    async stop() {
+      await page.clock.pauseAt(await page.evaluate(() => Date.now() + 100));
+      return page.evaluate(() => performance.now());
+    },
+    /** Refreshes the page, and waits until all answers are there and what they need has loaded. */
+    async refresh() {
+      const answer = page.waitForResponse((/** @type {any} */ one) => one.url().endsWith("/api/v1/status"));
+      await page.keyboard.press("r");
+      assert.equal((await answer).status(), 401);
+      await page.waitForFunction(() => !document.querySelector("#progress.on"));
+    },
+    /** When toasts and dialogs were shown. @returns {Promise<[string, number][]>} ms */
+    shown: () => page.evaluate(() => /** @type {any} */ (window).shown),
+  };
+}
+
+browserTest("a token dialog that somebody has closed is not opened by refreshes for ten seconds; a wrong token is asked for again at once", async () => {
+  const { page, go, stop, refresh, shown } = await openStopped();
+  await go("");
+  await page.waitForSelector("dialog[open] input[type=password]");
+  const closed = await stop();
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await refresh();
+  await page.clock.runFor(9_900);
+  await refresh();
+  assert.equal(await page.locator("dialog").count(), 0);
+  await page.clock.runFor(200);
+  await page.keyboard.press("r");
+  await page.fill("dialog[open] input[type=password]", "wrong");
+  const again = await shown();
+  assert.deepEqual(again.map(([what]) => what), ["dialog", "dialog"]);
+  const pause = again[1][1] - closed;
+  assert.ok(pause >= 10_000 && pause <= 10_100, `${pause} ms`);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /** @type {any} */ (window).shown.length === 3);
+  await page.fill("dialog[open] input[type=password]", "may-read");
+  const answer = page.waitForResponse((/** @type {any} */ one) => one.url().endsWith("/api/v1/status") && one.status() === 200);
+  await page.keyboard.press("Enter");
+  await answer;
+  await page.waitForSelector("dialog", { state: "detached" });
+});
+
+browserTest("a token dialog that does not load is said once, and is not asked for again for ten seconds", async () => {
+  const { page, go, stop, refresh, shown } = await openStopped();
+  await page.route("**/a/*/{panels,later}-*.js", (/** @type {any} */ route) => route.abort());
+  await go("");
+  await page.waitForSelector(".toast:has-text('did not load')");
+  await stop();
+  await refresh();
+  await refresh();
+  await page.unroute("**/a/*/{panels,later}-*.js");
+  assert.equal((await shown()).length, 1);
+  await page.clock.runFor(10_000);
+  await page.keyboard.press("r");
+  await page.waitForSelector("dialog[open] input[type=password]");
+  const [[, first], [what, second]] = await shown();
+  assert.equal(what, "dialog");
+  assert.ok(second - first >= 10_000, `${second - first} ms`);
 });

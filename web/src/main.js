@@ -73,7 +73,7 @@ const store = createStore(parseFragment(window.location.hash));
 const link = createStore({ isAway: false, since: 0 });
 const server = createStore(/** @type {import("./app.js").ServerState} */ ({ status: null, refused: 0, losses: null, live: "off", isNewer: false, hostRetention: "" }));
 const clock = createClock();
-const client = createClient({ clock, link, onTokenNeeded: () => void askToken() });
+const client = createClient({ clock, link, onTokenNeeded: () => { if (clock.steady() >= askAgainAt) void askToken(); } });
 const batch = createBatch({ client });
 const answers = createAnswers({ batch });
 const hosts = createHosts({ client });
@@ -93,17 +93,24 @@ function isOtherBuild(build) {
 
 const kAskAgainMs = 10_000;
 let isAskingToken = false;
+let askAgainAt = 0;  // ms of the steady clock: before it no answer of the server opens the dialog
 /** The server wants a token: it is typed here, and kept in memory, or as long as the tab on request. */
 async function askToken() {
   if (isAskingToken) return;
   isAskingToken = true;
+  let isGiven = false;
+  // The page asks the server every few seconds, and each 401 would open a dialog that was closed or did not load.
+  const end = () => {
+    isAskingToken = false;
+    askAgainAt = isGiven ? 0 : clock.steady() + kAskAgainMs;
+  };
   const isThere = await parts.use((part) => part.openToken(storageOf("sessionStorage"), (token) => {
+    isGiven = true;
     client.setToken(token);
     current.again();  // the server has refused what the screen asked
     void readStatus();
-  }, () => { isAskingToken = false; }));
-  // A dialog that does not load makes the page read the server's status, whose 401 would ask for a token at once.
-  if (!isThere) window.setTimeout(() => { isAskingToken = false; }, kAskAgainMs);
+  }, end));
+  if (!isThere) end();
 }
 
 const live = createLive({

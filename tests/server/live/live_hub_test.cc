@@ -38,6 +38,10 @@ class LiveHubTest : public testing::Test {
       out.data.push_back("{\"id\":" + std::to_string(out.last + 1) + "}");
     return out;
   }
+  // The slots of an event, and what follows it; empty if it has none.
+  static std::string slots(const std::string& event) {
+    return event.substr(std::min(event.find('['), event.size()));
+  }
   static std::string event(int id) { return "event: event\ndata: {\"id\":" + std::to_string(id) + "}\n\n"; }
 
   std::atomic<int> wakes_{0};
@@ -165,9 +169,6 @@ TEST_F(LiveHubTest, ANewStreamHasAllSlotsAndLeavesTheOthersTheirChanges) {
     return std::string("[{\"i\":0,\"t\":1700000000,\"sum\":") + sum + ",\"count\":" + count +
            ",\"min\":1,\"max\":" + max + "}]}\n\n";
   };
-  const auto slots = [](const std::string& event) {
-    return event.substr(std::min(event.find('['), event.size()));
-  };
   world_.send("x 1\n");
   const auto first = open(R"({"series":["x"]})");
   first->take();
@@ -190,6 +191,32 @@ TEST_F(LiveHubTest, ANewStreamHasAllSlotsAndLeavesTheOthersTheirChanges) {
   second->take();
   turn();
   EXPECT_EQ(first->take() + second->take(), "");
+}
+
+TEST_F(LiveHubTest, AStreamThatBeginsWhileTheStoreCannotBeReadHasAllSlotsLater) {
+  const std::string slot = "[{\"i\":0,\"t\":1700000000,\"sum\":1,\"count\":1,\"min\":1,\"max\":1}]}\n\n";
+  world_.send("x 1\n");
+  const auto first = open(R"({"series":["x"]})");
+  turn();
+  EXPECT_TRUE(slots(first->take()).starts_with(slot));
+  pass_ms(300);
+  world_.flush();  // so that the next turn has to read the store
+  world_.store.is_unreadable = true;
+  const auto second = open(R"({"series":["x"]})");
+  EXPECT_EQ(second->take(), kState);
+  turn();
+  EXPECT_EQ(second->take(), "");
+  pass_ms(700);
+  turn();
+  EXPECT_EQ(first->take() + second->take(), "") << "it cannot be read yet";
+  world_.store.is_unreadable = false;
+  pass(1);
+  turn();
+  EXPECT_EQ(slots(second->take()), slot);
+  pass(1);
+  first->take();
+  turn();
+  EXPECT_EQ(first->take() + second->take(), "") << "once";
 }
 
 TEST_F(LiveHubTest, StreamsThatAskForOtherNumbersDoNotShareTexts) {

@@ -15,7 +15,15 @@
 
 namespace statmill {
 
-// Calls a function when the store has a batch and the table does not know it yet.
+// A snapshot that cannot be read.
+class UnreadableSnapshot final : public ForwardingSnapshot {
+ public:
+  using ForwardingSnapshot::ForwardingSnapshot;
+  Result<TickNo> flushed_tick(ShardNo) override { return Error{ErrorCode::kIo, "unreadable"}; }
+};
+
+// Calls a function when the store has a batch and the table does not know it yet. Snapshots are unreadable
+// while `is_unreadable`.
 class HookedStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -26,11 +34,13 @@ class HookedStore final : public ForwardingStore {
   }
   std::unique_ptr<StoreSnapshot> snapshot() override {
     ++snapshots;
+    if (is_unreadable) return std::make_unique<UnreadableSnapshot>(store_.snapshot());
     return store_.snapshot();
   }
 
   std::function<void()> after_write;
   int snapshots = 0;
+  bool is_unreadable = false;
 };
 
 class LiveWorld {

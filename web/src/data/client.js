@@ -119,6 +119,7 @@ export function createClient({ fetch = (url, init) => globalThis.fetch(url, init
    */
   async function send(url, init) {
     const headers = new Headers(init.headers);
+    const sent = token;
     if (token !== "") headers.set("Authorization", `Bearer ${token}`);
     /** @type {Response} */
     let response;
@@ -132,7 +133,7 @@ export function createClient({ fetch = (url, init) => globalThis.fetch(url, init
     if (response.status === 502 || response.status === 504) wentAway();  // a proxy without its server
     else cameBack();
     if (response.ok || response.status === 304) return response;
-    if (response.status === 401) onTokenNeeded?.();
+    if (response.status === 401 && sent === token) onTokenNeeded?.();  // else there is another token by now
     /** @type {any} */
     let body = null;
     const text = await response.text().catch(() => "");

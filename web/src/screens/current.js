@@ -21,6 +21,7 @@ export function createCurrent({ main, app, makers, held, onDrawn }) {
   let key = "";      // the key of the screen that is seen; empty if it has to be made again
   let coming = "";   // the key of the screen whose code is under way
   let missing = "";  // the key of the screen in whose place it says that it did not load
+  let isQuiet = false;  // nobody has asked by hand for the screen whose code is under way
 
   /** @param {string} name @param {Make} make */
   function put(name, make) {
@@ -46,8 +47,8 @@ export function createCurrent({ main, app, makers, held, onDrawn }) {
     held.drop();
   }
 
-  /** @param {string} name @param {string} next its key @param {boolean} isQuiet nobody has asked for it by hand */
-  async function open(name, next, isQuiet) {
+  /** @param {string} name @param {string} next its key */
+  async function open(name, next) {
     const make = await makers[name]().catch(() => null);
     if (coming !== next) return;  // another screen was opened meanwhile
     coming = "";
@@ -59,8 +60,8 @@ export function createCurrent({ main, app, makers, held, onDrawn }) {
     if (make === null) void app.readStatus();  // learns whether the server is away
   }
 
-  /** Shows the screen of the route. @param {boolean} [isQuiet] */
-  function show(isQuiet = false) {
+  /** Shows the screen of the route. @param {boolean} quietly if it is still missing, nothing is said and nothing moves */
+  function show(quietly) {
     const { screen: wanted, arg } = app.route();
     const name = Object.hasOwn(makers, wanted) ? wanted : "hosts";
     const next = name === "host" || name === "d" ? `${name}/${arg}` : name;
@@ -69,22 +70,24 @@ export function createCurrent({ main, app, makers, held, onDrawn }) {
       update();
     } else if (next !== coming) {
       expect(next);
-      void open(name, next, isQuiet);
-    }
+      isQuiet = quietly;
+      void open(name, next);
+    } else isQuiet &&= quietly;
   }
 
-  /** Makes the screen again: what it asked was refused, or its code did not come. @param {boolean} [isQuiet] */
-  function again(isQuiet = false) {
+  /** Makes the screen again: what it asked was refused, or its code did not come. @param {boolean} [quietly] */
+  function again(quietly = false) {
     key = "";
-    show(isQuiet);
+    show(quietly);
   }
 
   return {
-    show: () => show(), again: () => again(),
-    /** Expects no screen for now. The next one is made anew. */
+    show: () => show(true), again: () => again(),
+    /** Expects no screen for now. The next one is made in any case. */
     leave() {
       expect("");
       key = "";
+      missing = "";
     },
     isComing: () => coming !== "",
     get: () => screen,

@@ -17,10 +17,10 @@ function streamOf(pieces) {
 }
 
 /** A client whose server is a function from (url, init) to a Response. */
-function clientOf(answer) {
+function clientOf(answer, onTokenNeeded = () => {}) {
   const link = createStore({ isAway: false, since: 0 });
   const clock = createClock({ wall: () => 1_000_000, steady: () => 0 });
-  return { client: createClient({ fetch: async (url, init) => answer(url, init), clock, link }), link, clock };
+  return { client: createClient({ fetch: async (url, init) => answer(url, init), clock, link, onTokenNeeded }), link, clock };
 }
 
 test("lines are whole, however the stream is cut, also within a character", async () => {
@@ -64,6 +64,25 @@ test("the time of each answer sets the clock", async () => {
   await client.get("/x");
   assert.equal(clock.now(), 5000);
   assert.equal(clock.offset(), 1000 - 5000);
+});
+
+test("a 401 asks for a token, unless there is another one than the request had", async () => {
+  let asked = 0;
+  let answer = () => {};
+  const answered = new Promise((done) => { answer = () => done(undefined); });
+  const { client } = clientOf(async (url) => {
+    if (url === "/slow") await answered;
+    return new Response("{}", { status: 401 });
+  }, () => { ++asked; });
+  const slow = client.get("/slow");
+  await assert.rejects(client.get("/x"), { status: 401 });
+  assert.equal(asked, 1);
+  client.setToken("abc");
+  answer();
+  await assert.rejects(slow, { status: 401 });
+  assert.equal(asked, 1);
+  await assert.rejects(client.get("/x"), { status: 401 });
+  assert.equal(asked, 2);
 });
 
 test("a token is sent with every request, and only then", async () => {
