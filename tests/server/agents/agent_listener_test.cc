@@ -93,9 +93,14 @@ class AgentListenerTest : public testing::Test {
   uint64_t accepted() { return intake_.account("agent").accepted.value(); }
   // Waits until the samples are in the table; the next tick makes them durable.
   bool wait_for_samples(uint64_t count) {
+    return wait_until([&] { return accepted() >= count; });
+  }
+  template <class Condition>
+  static bool wait_until(const Condition& condition) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (accepted() < count) {
+    while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
     }
     return true;
   }
@@ -202,6 +207,16 @@ TEST_F(AgentListenerTest, BytesThatAreNotAFrameAreRefused) {
   ASSERT_TRUE(agent.send("GET / HTTP/1.1\r\n\r\n"));
   EXPECT_EQ(agent.refusal(), RefuseReason::kProtocol);
   EXPECT_FALSE(agent.next());
+}
+
+TEST_F(AgentListenerTest, ALongFirstFrameIsRefusedFromItsLength) {
+  open();
+  Peer agent = peer();
+  ASSERT_TRUE(agent.send(std::string("\0\x03\xff\x70", 4)));
+  EXPECT_EQ(agent.refusal(), RefuseReason::kProtocol);
+  EXPECT_FALSE(agent.next());
+  const Counter& failures = registry_.counter("statmill.agent_handshake_failures", "");
+  EXPECT_TRUE(wait_until([&] { return failures.value() == 1; }));
 }
 
 TEST_F(AgentListenerTest, TellsAgentsThatItStops) {
