@@ -87,9 +87,10 @@ void AgentSession::process(std::string_view bytes) {
   const Running running("batches of an agent");
   char* const room = buffers_.bytes.data() + (buffers_.bytes.size() - AgentBuffers::kReadBytes);
   if (bytes.data() != room) std::copy(bytes.begin(), bytes.end(), room);
-  char* const begin = room - unread_.size();
-  std::copy(unread_.begin(), unread_.end(), begin);
-  const std::string_view all(begin, unread_.size() + bytes.size());
+  const std::string_view unread = unread_.text();
+  char* const begin = room - unread.size();
+  std::copy(unread.begin(), unread.end(), begin);
+  const std::string_view all(begin, unread.size() + bytes.size());
   const bool had_opened = stream_.has_opened();
   unread_.assign(all.substr(stream_.receive(all, now())));
   if (stream_.has_opened() != had_opened) watch_deadline();  // a different limit applies from now on
@@ -97,7 +98,7 @@ void AgentSession::process(std::string_view bytes) {
 }
 
 void AgentSession::process_unread() {
-  unread_.erase(0, stream_.receive(unread_, now()));
+  unread_.drop(stream_.receive(unread_.text(), now()));
   proceed();
 }
 

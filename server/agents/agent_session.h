@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/net/wire.h"
 #include "server/agents/agent_stream.h"
+#include "server/agents/unread_bytes.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -71,7 +72,7 @@ class AgentSession final : public AgentObserver, public std::enable_shared_from_
   boost::asio::steady_timer room_timer_;
   const SteadyTime accepted_;
   SteadyTime last_read_;
-  std::string unread_;   // an incomplete frame; more while the table has no room
+  UnreadBytes unread_;   // an incomplete frame; more while the table has no room
   std::string writing_;  // being written; empty: no write is pending
   bool is_open_ = true;
 };
