@@ -21,7 +21,16 @@ class ByteBudget {
       return *this;
     }
     ~Share() {
-      if (budget_ != nullptr) budget_->reserved_.fetch_sub(bytes_, std::memory_order_relaxed);
+      if (budget_ != nullptr) budget_->release(bytes_);
+    }
+
+    // Changes the size of the share. Returns false and changes nothing if the budget has too few bytes left.
+    // Requires: nothing was moved from this share.
+    bool resize(size_t bytes) {
+      if (bytes > bytes_ && !budget_->add(bytes - bytes_)) return false;
+      if (bytes < bytes_) budget_->release(bytes_ - bytes);
+      bytes_ = bytes;
+      return true;
     }
 
    private:
@@ -36,14 +45,21 @@ class ByteBudget {
 
   // Returns nullopt if fewer than `bytes` are left.
   std::optional<Share> reserve(size_t bytes) {
-    const size_t before = reserved_.fetch_add(bytes, std::memory_order_relaxed);
-    Share share(this, bytes);
-    if (bytes > bytes_max_ || before > bytes_max_ - bytes) return std::nullopt;
-    return share;
+    if (!add(bytes)) return std::nullopt;
+    return Share(this, bytes);
   }
   size_t reserved() const { return reserved_.load(std::memory_order_relaxed); }
 
  private:
+  bool add(size_t bytes) {
+    size_t before = reserved();
+    do {
+      if (bytes > bytes_max_ || before > bytes_max_ - bytes) return false;
+    } while (!reserved_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+    return true;
+  }
+  void release(size_t bytes) { reserved_.fetch_sub(bytes, std::memory_order_relaxed); }
+
   const size_t bytes_max_;
   // Written by all sessions; relaxed, since it guards no other memory.
   std::atomic<size_t> reserved_{0};

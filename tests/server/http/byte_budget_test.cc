@@ -29,6 +29,21 @@ TEST(ByteBudgetTest, RefusesMoreThanThereIs) {
   EXPECT_EQ(budget.reserved(), 0u);
 }
 
+TEST(ByteBudgetTest, AShareGrowsAndShrinksWithinTheBudget) {
+  ByteBudget budget(10);
+  auto first = budget.reserve(0);
+  auto second = budget.reserve(4);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_TRUE(first->resize(6));
+  EXPECT_FALSE(first->resize(7));
+  EXPECT_EQ(budget.reserved(), 10u) << "a refused change changes nothing";
+  EXPECT_TRUE(second->resize(1));
+  EXPECT_TRUE(first->resize(9));
+  EXPECT_FALSE(first->resize(std::numeric_limits<size_t>::max()));
+  first.reset();
+  EXPECT_EQ(budget.reserved(), 1u);
+}
+
 TEST(ByteBudgetTest, MovedSharesCountOnce) {
   ByteBudget budget(10);
   {

@@ -1,0 +1,57 @@
+// The part of Session that reads the body of a request.
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/read.hpp>
+
+#include "server/http/session.h"
+
+namespace statmill {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace
+
+void Session::check_expectation() {
+  const auto expectation = parser_->get()[http::field::expect];
+  if (expectation.empty() || parser_->is_done()) return read_body();
+  if (!boost::beast::iequals(expectation, "100-continue")) return refuse(HttpRefusal::kBadExpectation);
+  if (buffer_.size() > 0) return read_body();  // the peer did not wait for "100 Continue"
+  set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
+  asio::async_write(socket_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, size_t) {
+    if (error) return self->close();
+    self->read_body();
+  });
+}
+
+void Session::read_body() {
+  if (parser_->is_done()) return answer();
+  set_deadline(context_.options.body_timeout, HttpRefusal::kBodyTimeout);
+  body_share_ = context_.budget.reserve(0);
+  parser_->eager(true);  // takes all bytes that have arrived, also of several chunks
+  read_piece();
+}
+
+void Session::read_piece() {
+  http::async_read_some(socket_, buffer_, *parser_,
+                        [self = shared_from_this()](error_code error, size_t) { self->on_piece(error); });
+}
+
+void Session::on_piece(error_code error) {
+  if (error == http::error::body_limit) return refuse(HttpRefusal::kBodyTooLarge);
+  const bool is_http = error.category() == make_error_code(http::error::bad_chunk).category();
+  if (error && is_http && error != http::error::partial_message) return refuse(HttpRefusal::kBadBody);
+  if (error) return close();
+  // What has arrived counts, not what is announced: an announcement needs no memory.
+  if (!body_share_->resize(parser_->get().body().size())) return refuse(HttpRefusal::kMemoryLimit);
+  if (parser_->is_done()) return answer();
+  read_piece();
+}
+
+}  // namespace statmill

@@ -1,0 +1,64 @@
+// The memory and the time that request bodies may take of a server that others use, too.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/server/http/session_fixture.h"
+
+namespace statmill {
+namespace {
+
+class SessionBodyTest : public SessionFixture {
+ protected:
+  // Sends the first part of a body of samples; `missing` bytes of it are left.
+  static void send_part(HttpPeer& peer, std::string_view part, size_t missing) {
+    peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: " +
+              std::to_string(part.size() + missing) + "\r\n\r\n" + std::string(part));
+  }
+};
+
+TEST_F(SessionBodyTest, AnnouncedBodiesTakeNoMemory) {
+  std::vector<HttpPeer> announcers;
+  for (int i = 0; i < 32; ++i) {
+    announcers.push_back(connect());
+    announcers.back().send(
+        "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 8388608\r\n\r\n");
+    ASSERT_EQ(announcers.back().receive().status, 100) << "the server waits for the body";
+    announcers.back().send("x");
+  }
+  HttpPeer peer = connect();
+  for (const std::string_view target : {"/healthz", "/readyz", "/metrics", "/api/v1/query?series=a"}) {
+    peer.send_get(target);
+    EXPECT_EQ(peer.receive().status, 200) << target;
+  }
+  peer.send(post_lines("a 1\n"));
+  EXPECT_EQ(peer.receive().status, 200);
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "memory_limit"), 0);
+}
+
+TEST_F(SessionBodyTest, BytesThatHaveArrivedAreLimitedForAllBodiesTogether) {
+  options_.buffered_bytes_max = 1000;
+  HttpPeer first = connect();
+  HttpPeer second = connect();
+  send_part(first, std::string(600, '\n'), 300);
+  send_part(second, std::string(600, '\n'), 300);
+  ASSERT_TRUE(refusals_reach("memory_limit", 1));
+  first.send(std::string(300, '\n'));
+  second.send(std::string(300, '\n'));
+  EXPECT_EQ(first.receive().status + second.receive().status, 200 + 503)
+      << "a refused body leaves its memory to the others";
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "memory_limit"), 1);
+}
+
+TEST_F(SessionBodyTest, BytesOfChunksAreLimited) {
+  options_.buffered_bytes_max = 1000;
+  HttpPeer peer = connect();
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1f4\r\n" +
+            std::string(500, '\n') + "\r\n1f5\r\n" + std::string(501, '\n'));
+  EXPECT_EQ(peer.receive().status, 503);
+  EXPECT_TRUE(fake_.batches().empty());
+}
+
+}  // namespace
+}  // namespace statmill
