@@ -198,7 +198,7 @@ void Session::answer() {
 void Session::respond(HttpResponse response, bool keep_alive) {
   if (response.content_encoding.empty()) compress_body(response, coding());
   release_body();  // before a slow peer reads the answer
-  answer_share_ = context_.budget.reserve(response.body.size());
+  answer_share_ = context_.budget.reserve_answer(response.body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
   write(std::move(response), keep_alive);
 }

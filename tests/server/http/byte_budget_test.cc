@@ -44,6 +44,18 @@ TEST(ByteBudgetTest, AShareGrowsAndShrinksWithinTheBudget) {
   EXPECT_EQ(budget.reserved(), 1u);
 }
 
+TEST(ByteBudgetTest, SmallAnswersHaveASixteenthOfTheirOwn) {
+  ByteBudget budget(16 * kSmallAnswerBytesMax);
+  auto body = budget.reserve(0);
+  EXPECT_FALSE(body->resize(15 * kSmallAnswerBytesMax + 1));
+  ASSERT_TRUE(body->resize(15 * kSmallAnswerBytesMax));
+  EXPECT_FALSE(budget.reserve(1).has_value());
+  EXPECT_FALSE(budget.reserve_answer(kSmallAnswerBytesMax + 1).has_value()) << "a large answer";
+  const auto answer = budget.reserve_answer(kSmallAnswerBytesMax);
+  EXPECT_TRUE(answer.has_value());
+  EXPECT_FALSE(budget.reserve_answer(1).has_value()) << "all is in use";
+}
+
 TEST(ByteBudgetTest, MovedSharesCountOnce) {
   ByteBudget budget(10);
   {

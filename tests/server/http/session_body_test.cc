@@ -60,5 +60,29 @@ TEST_F(SessionBodyTest, BytesOfChunksAreLimited) {
   EXPECT_TRUE(fake_.batches().empty());
 }
 
+TEST_F(SessionBodyTest, SmallAnswersHaveMemoryThatBodiesCannotFill) {
+  options_.buffered_bytes_max = 16 * kSmallAnswerBytesMax;
+  HttpPeer filler = connect();
+  send_part(filler, std::string(15 * kSmallAnswerBytesMax - 1, '\n'), 1);
+  int status = 200;  // of a body of two bytes, until those of the other client have arrived
+  const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
+  while (status == 200 && std::chrono::steady_clock::now() < deadline) {
+    HttpPeer other = connect();
+    other.send(post_lines("\n\n"));
+    status = other.receive().status;
+  }
+  EXPECT_EQ(status, 503);
+  HttpPeer peer = connect();
+  for (const std::string_view target : {"/healthz", "/readyz", "/metrics", "/api/v1/query?series=a"}) {
+    peer.send_get(target);
+    EXPECT_EQ(peer.receive().status, 200) << target;
+  }
+  fake_.status_text.assign(kSmallAnswerBytesMax + 1, ' ');
+  peer.send_get("/api/v1/status");
+  EXPECT_EQ(peer.receive().status, 503) << "a large answer has to wait for the bodies";
+  filler.send("\n");
+  EXPECT_EQ(filler.receive().status, 200);
+}
+
 }  // namespace
 }  // namespace statmill
