@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "server/http/access.h"
 #include "server/http/arriving_body.h"
+#include "server/http/body_pace.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
@@ -112,6 +113,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // These are in session_body.cc.
   void check_expectation();
   void read_body();
+  void watch_pace();
   void read_piece();
   void on_piece(boost::system::error_code error);
 
@@ -154,6 +156,7 @@ class Session : public std::enable_shared_from_this<Session> {
   HttpRequest request_;  // views into parser_; set from the header only, so trailers cannot change it
   std::optional<ResponseMessage> response_;
   std::optional<ResponseSerializer> serializer_;
+  std::optional<BodyPace> pace_;  // of the body that is being read, or was read last
   std::optional<ByteBudget::Share> body_share_;
   std::optional<ByteBudget::Share> answer_share_;
   std::optional<QueryInFlight> query_;

@@ -1,9 +1,11 @@
 // The part of Session that reads the body of a request.
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
+#include <chrono>
 
 #include "server/http/session.h"
 
@@ -32,10 +34,28 @@ void Session::check_expectation() {
 
 void Session::read_body() {
   if (parser_->is_done()) return answer();
-  set_deadline(context_.options.body_timeout, HttpRefusal::kBodyTimeout);
+  const HttpOptions& options = context_.options;
+  const Duration whole =
+      is_stopping_ ? std::min(options.body_timeout, options.stop_grace) : options.body_timeout;
+  pace_.emplace(BodyPaceLimits{whole, options.body_step, options.body_step_bytes},
+                std::chrono::steady_clock::now());
+  watch_pace();
   body_share_ = context_.budget.reserve(0);
   parser_->eager(true);  // takes all bytes that have arrived, also of several chunks
   read_piece();
+}
+
+// Closes the connection if the body comes too slowly.
+void Session::watch_pace() {
+  deadline_.expires_at(pace_->next_check());
+  deadline_.async_wait([self = shared_from_this()](error_code error) {
+    const auto now = std::chrono::steady_clock::now();
+    // The body may be complete, or the timer set again, before this handler ran.
+    if (error || self->deadline_.expiry() > now || !self->parser_ || self->parser_->is_done()) return;
+    if (self->pace_->is_kept(now, self->parser_->get().body().size())) return self->watch_pace();
+    self->context_.counters.refused(HttpRefusal::kBodyTimeout).add();
+    self->close();
+  });
 }
 
 void Session::read_piece() {

@@ -84,5 +84,15 @@ TEST_F(SessionBodyTest, SmallAnswersHaveMemoryThatBodiesCannotFill) {
   EXPECT_EQ(filler.receive().status, 200);
 }
 
+TEST_F(SessionBodyTest, ABodyThatStallsIsClosedLongBeforeItsTimeIsOver) {
+  options_.body_timeout = std::chrono::hours(1);
+  options_.body_step = Duration(50);
+  HttpPeer peer = connect();
+  send_part(peer, std::string(100'000, '\n'), 1);
+  EXPECT_TRUE(peer.sees_end());
+  EXPECT_TRUE(refusals_reach("body_timeout", 1));
+  EXPECT_TRUE(fake_.batches().empty());
+}
+
 }  // namespace
 }  // namespace statmill
