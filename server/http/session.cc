@@ -132,12 +132,9 @@ void Session::parse_header(size_t size) {
   is_idle_ = false;
   parser_.emplace();
   parser_->header_limit(static_cast<uint32_t>(kHeaderBytesMax));
-  const RequestLine line = request_line(buffered().substr(0, size));
-  const size_t body_max = context_.router.body_bytes_max(line.method, line.target);
-  parser_->body_limit(body_max);
+  parser_->body_limit(boost::none);  // check_body() sets it
   error_code error;
   const size_t used = parser_->put(asio::buffer(buffer_.data(), size), error);
-  if (error == http::error::body_limit) return refuse(HttpRefusal::kBodyTooLarge);
   if (error || !parser_->is_header_done()) return refuse(HttpRefusal::kBadFieldValue);
   buffer_.consume(used);
   const auto& message = parser_->get();
@@ -156,7 +153,8 @@ void Session::parse_header(size_t size) {
   if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
     return refuse(HttpRefusal::kUnknownHost);
   if (const auto refusal = check_access(message[http::field::authorization])) return refuse(*refusal);
-  check_expectation();
+  if (parser_->is_done()) return answer();
+  check_body();
 }
 
 // Before the body, so that a client without a token fills no memory.

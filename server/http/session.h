@@ -111,6 +111,7 @@ class Session : public std::enable_shared_from_this<Session> {
   HttpResponse routed_response();
 
   // These are in session_body.cc.
+  void check_body();
   void check_expectation();
   void read_body();
   void watch_pace();

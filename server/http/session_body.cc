@@ -20,9 +20,23 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
+// Refuses a request that its body cannot make valid before it waits for the body.
+void Session::check_body() {
+  const auto announced = parser_->content_length();  // none if it comes in chunks
+  const bool is_short = announced && *announced <= kStrayBodyBytesMax;
+  if (!is_short || !parser_->get()[http::field::expect].empty()) {
+    auto refusal = context_.router.refusal_before_body(request_);
+    if (refusal) return respond(*std::move(refusal), false);
+  }
+  const size_t body_max = context_.router.body_bytes_max(request_.method, request_.target);
+  if (announced && *announced > body_max) return refuse(HttpRefusal::kBodyTooLarge);
+  parser_->body_limit(body_max);
+  check_expectation();
+}
+
 void Session::check_expectation() {
   const auto expectation = parser_->get()[http::field::expect];
-  if (expectation.empty() || parser_->is_done()) return read_body();
+  if (expectation.empty()) return read_body();
   if (!boost::beast::iequals(expectation, "100-continue")) return refuse(HttpRefusal::kBadExpectation);
   if (buffer_.size() > 0) return read_body();  // the peer did not wait for "100 Continue"
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
@@ -33,7 +47,6 @@ void Session::check_expectation() {
 }
 
 void Session::read_body() {
-  if (parser_->is_done()) return answer();
   const HttpOptions& options = context_.options;
   const Duration whole =
       is_stopping_ ? std::min(options.body_timeout, options.stop_grace) : options.body_timeout;

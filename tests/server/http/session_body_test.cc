@@ -94,5 +94,37 @@ TEST_F(SessionBodyTest, ABodyThatStallsIsClosedLongBeforeItsTimeIsOver) {
   EXPECT_TRUE(fake_.batches().empty());
 }
 
+TEST_F(SessionBodyTest, AWrongHeaderIsAnsweredBeforeItsBody) {
+  struct Case {
+    std::string_view line, fields;
+    int status;
+  };
+  const std::vector<Case> cases = {
+      {"POST /nowhere", "", 404},
+      {"DELETE /api/v1/lines", "", 405},
+      {"POST /healthz", "", 405},
+      {"GET /healthz", "", 400},
+      {"POST /api/v1/lines?x=1", "", 400},
+      {"POST /api/v1/lines", "Origin: http://evil\r\n", 403},
+      {"POST /api/v1/lines", "Content-Encoding: gzip\r\n", 415},
+      {"POST /api/v1/query", "Content-Type: text/plain\r\n", 415},
+      {"POST /api/v1/query?x=1", "Content-Type: application/x-www-form-urlencoded\r\n", 400},
+      {"POST /api/v1/live", "Content-Type: text/plain\r\n", 415},
+  };
+  for (const Case& c : cases) {
+    for (const std::string_view body : {"Content-Length: 60000\r\n", "Transfer-Encoding: chunked\r\n",
+                                        "Content-Length: 4\r\nExpect: 100-continue\r\n"}) {
+      HttpPeer peer = connect();
+      peer.send(std::string(c.line) + " HTTP/1.1\r\nHost: h\r\n" + std::string(c.fields) + std::string(body) +
+                "\r\n");
+      PeerReply reply = peer.receive();
+      EXPECT_EQ(reply.status, c.status) << c.line << " " << body;
+      EXPECT_EQ(reply.fields["Connection"], "close") << c.line << " " << body;
+      EXPECT_TRUE(peer.sees_end()) << c.line << " " << body;
+    }
+  }
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "body_timeout"), 0);
+}
+
 }  // namespace
 }  // namespace statmill
