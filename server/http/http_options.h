@@ -20,7 +20,11 @@ enum class HttpCompression : uint8_t {
 struct HttpOptions {
   // For a whole header, from its first byte; for the first request, from the start of the connection.
   Duration header_timeout = std::chrono::seconds(5);
-  Duration body_timeout = std::chrono::seconds(60);   // for a whole body
+  Duration body_timeout = std::chrono::seconds(60);  // for a whole body
+  // After its first step, a body brings at least this many bytes in each step: 3.2 KiB/s, slower than any
+  // network over which programs send samples.
+  Duration body_step = std::chrono::seconds(5);
+  size_t body_step_bytes = size_t{16} << 10;
   Duration idle_timeout = std::chrono::seconds(60);   // between two requests of a connection
   Duration write_timeout = std::chrono::seconds(30);  // for a whole answer, or for one block of a long one
   // How long the session keeps reading after its last answer. Closing earlier could reset the connection and

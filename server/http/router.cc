@@ -54,18 +54,30 @@ bool matches(std::string_view pattern, std::string_view path) {
 
 constexpr std::string_view kForm = "application/x-www-form-urlencoded";
 
-// Puts the parameters of the form before those of the target.
+bool posts_query(const Route& route, const HttpRequest& request) {
+  return route.lane == Lane::kQuery && request.method == "POST";
+}
+
+// Requires: posts_query().
+bool posts_batch(const Route& route, const HttpRequest& request) {
+  return route.json && is_media_type(request.content_type, kJson);
+}
+
+std::string_view no_form(const Route& route) {
+  return route.json ? "the body must be of the type application/x-www-form-urlencoded or application/json"
+                    : "the body must be of the type application/x-www-form-urlencoded";
+}
+
+// Puts the parameters of the form before those of the target, and checks all of them.
 std::optional<HttpResponse> add_form(const Route& route, const HttpRequest& request, Url& url) {
   if (request.body.empty()) return std::nullopt;
-  if (!is_media_type(request.content_type, kForm)) {
-    return route.refuse(415, route.json ? "the body must be of the type application/x-www-form-urlencoded or "
-                                          "application/json"
-                                        : "the body must be of the type application/x-www-form-urlencoded");
-  }
   Result<std::vector<Parameter>> form = parse_form(request.body);
   if (!form) return route.refuse(400, form.error().message);
   std::ranges::move(url.parameters, std::back_inserter(*form));
   url.parameters = *std::move(form);
+  if (route.strictness == Strictness::kLenient) return std::nullopt;
+  const Status status = check_parameters(url, route.parameters);
+  if (!status) return route.refuse(400, status.error().message);
   return std::nullopt;
 }
 
@@ -114,25 +126,25 @@ Router::Handling Router::handling(std::string_view method, std::string_view targ
   return route == nullptr ? Handling{} : Handling{route->lane, route->path.data(), route->role};
 }
 
-Router::Checked Router::check(const HttpRequest& request) const {
+Router::Checked Router::check_head(const HttpRequest& request, Body body) const {
   const auto refused = [](HttpResponse response) { return Checked{nullptr, {}, std::move(response)}; };
   Result<Url> url = parse_url(request.target);
   if (!url) return refused(error_response(url.error()));
   const Route* route = find_route(request.method, url->path);
   if (route == nullptr) return refused(no_route(url->path));
-  const bool takes_form = route->lane == Lane::kQuery && request.method == "POST";
-  if (takes_form && route->json && is_media_type(request.content_type, kJson))
-    return check_json(*route, request, *url);
-  if (takes_form && request.content_encoding.empty()) {
-    if (auto response = add_form(*route, request, *url)) return refused(*std::move(response));
+  const bool is_query = posts_query(*route, request);
+  const bool is_batch = is_query && posts_batch(*route, request);
+  if (is_query && !is_batch && body == Body::kSome && request.content_encoding.empty() &&
+      !is_media_type(request.content_type, kForm))
+    return refused(route->refuse(415, no_form(*route)));
+  if (is_batch || route->strictness == Strictness::kStrict) {
+    const Status status =
+        check_parameters(*url, is_batch ? std::span<const ParameterRule>() : route->parameters);
+    if (!status) return refused(route->refuse(400, status.error().message));
   }
-  if (route->strictness == Strictness::kStrict) {
-    if (const Status status = check_parameters(*url, route->parameters); !status)
-      return refused(route->refuse(400, status.error().message));
-  }
-  if (!takes_form && route->body_bytes_max == 0 && !request.body.empty())
+  if (!is_query && route->body_bytes_max == 0 && body == Body::kSome)
     return refused(route->refuse(400, url->path + " does not allow a body"));
-  if (!takes_form && route->method != "GET" && is_cross_site(request)) {
+  if (!is_query && route->method != "GET" && is_cross_site(request)) {
     return refused(
         route->refuse(403, "refused: the request comes from a page of " + std::string(request.origin)));
   }
@@ -145,15 +157,25 @@ Router::Checked Router::check(const HttpRequest& request) const {
   return {route, *std::move(url), {}};
 }
 
-Router::Checked Router::check_json(const Route& route, const HttpRequest& request, const Url& url) {
+std::optional<HttpResponse> Router::refusal_before_body(const HttpRequest& request) const {
+  Checked head = check_head(request, Body::kSome);
+  if (head.route != nullptr) return std::nullopt;
+  return std::move(head.refusal);
+}
+
+Router::Checked Router::check(const HttpRequest& request) const {
+  Checked checked = check_head(request, request.body.empty() ? Body::kNone : Body::kSome);
+  if (checked.route == nullptr || !posts_query(*checked.route, request)) return checked;
   const auto refused = [](HttpResponse response) { return Checked{nullptr, {}, std::move(response)}; };
-  if (!request.content_encoding.empty())
-    return refused(route.refuse(415, "Content-Encoding is not supported; send the body unencoded"));
-  if (const Status status = check_parameters(url, {}); !status)
-    return refused(route.refuse(400, status.error().message));
-  auto work = route.json(request.body);
-  if (!work) return refused(error_response(work.error()));
-  return {&route, url, {}, *std::move(work)};
+  const Route& route = *checked.route;
+  if (posts_batch(route, request)) {
+    auto work = route.json(request.body);
+    if (!work) return refused(error_response(work.error()));
+    checked.work = *std::move(work);
+    return checked;
+  }
+  if (auto response = add_form(route, request, checked.url)) return refused(*std::move(response));
+  return checked;
 }
 
 HttpResponse Router::answer(const HttpRequest& request) const {

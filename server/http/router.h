@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +22,9 @@
 
 namespace statmill {
 
-// A request for a route without a body may still have one up to this size; it is read and then refused.
-inline constexpr size_t kStrayBodyBytesMax = size_t{64} << 10;
+// A request that is refused for its header may still have a body up to this size: it is read, and the
+// connection goes on. A longer one is not read.
+inline constexpr size_t kStrayBodyBytesMax = size_t{4} << 10;
 // Has room for a PromQL text of 64 KiB with each byte escaped, so that the parser refuses a longer text.
 inline constexpr size_t kFormBytesMax = size_t{256} << 10;
 
@@ -90,6 +92,10 @@ class Router {
   };
   Handling handling(std::string_view method, std::string_view target) const;
 
+  // Checks what is known before the body of a request: path, method, parameters of the target, origin and
+  // type of the body. Returns the answer if no body makes the request valid. Requires: a body follows.
+  std::optional<HttpResponse> refusal_before_body(const HttpRequest& request) const;
+
   // A checked request: its route and URL, or what to answer instead. Parameters of a form come before those
   // of the target.
   struct Checked {
@@ -106,9 +112,12 @@ class Router {
   HttpResponse answer(const HttpRequest& request) const;
 
  private:
+  enum class Body : uint8_t { kNone, kSome };
+
+  // Checks all but the body itself.
+  Checked check_head(const HttpRequest& request, Body body) const;
   const Route* find_route(std::string_view method, std::string_view path) const;
   HttpResponse no_route(std::string_view path) const;
-  static Checked check_json(const Route& route, const HttpRequest& request, const Url& url);
 
   const std::vector<Route> routes_;
 };

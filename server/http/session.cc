@@ -1,15 +1,11 @@
 #include "server/http/session.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/string.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <cstring>
 
@@ -31,7 +27,6 @@ constexpr std::string_view kContentPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     "trusted-types lit-html";
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // The address of the peer; without a host if it has none, as at a unix socket.
 Endpoint peer_of(const HttpSocket& socket) {
@@ -137,12 +132,9 @@ void Session::parse_header(size_t size) {
   is_idle_ = false;
   parser_.emplace();
   parser_->header_limit(static_cast<uint32_t>(kHeaderBytesMax));
-  const RequestLine line = request_line(buffered().substr(0, size));
-  const size_t body_max = context_.router.body_bytes_max(line.method, line.target);
-  parser_->body_limit(body_max);
+  parser_->body_limit(boost::none);  // check_body() sets it
   error_code error;
   const size_t used = parser_->put(asio::buffer(buffer_.data(), size), error);
-  if (error == http::error::body_limit) return refuse(HttpRefusal::kBodyTooLarge);
   if (error || !parser_->is_header_done()) return refuse(HttpRefusal::kBadFieldValue);
   buffer_.consume(used);
   const auto& message = parser_->get();
@@ -161,10 +153,8 @@ void Session::parse_header(size_t size) {
   if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
     return refuse(HttpRefusal::kUnknownHost);
   if (const auto refusal = check_access(message[http::field::authorization])) return refuse(*refusal);
-  body_share_ =
-      context_.budget.reserve(parser_->content_length().value_or(parser_->chunked() ? body_max : 0));
-  if (!body_share_) return refuse(HttpRefusal::kMemoryLimit);
-  check_expectation();
+  if (parser_->is_done()) return answer();
+  check_body();
 }
 
 // Before the body, so that a client without a token fills no memory.
@@ -176,30 +166,6 @@ std::optional<HttpRefusal> Session::check_access(std::string_view authorization)
   if (request_.role >= context_.router.handling(request_.method, request_.target).role) return std::nullopt;
   if (!context_.access->has_tokens()) return HttpRefusal::kRemoteWrite;
   return request_.role == Role::kNone ? HttpRefusal::kNoToken : HttpRefusal::kLowRole;
-}
-
-void Session::check_expectation() {
-  const auto expectation = parser_->get()[http::field::expect];
-  if (expectation.empty() || parser_->is_done()) return read_body();
-  if (!boost::beast::iequals(expectation, "100-continue")) return refuse(HttpRefusal::kBadExpectation);
-  if (buffer_.size() > 0) return read_body();  // the peer did not wait for "100 Continue"
-  set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
-  asio::async_write(socket_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, size_t) {
-    if (error) return self->close();
-    self->read_body();
-  });
-}
-
-void Session::read_body() {
-  if (parser_->is_done()) return answer();
-  set_deadline(context_.options.body_timeout, HttpRefusal::kBodyTimeout);
-  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](error_code error, size_t) {
-    if (!error) return self->answer();
-    if (error == http::error::body_limit) return self->refuse(HttpRefusal::kBodyTooLarge);
-    const bool is_malformed = error.category() == make_error_code(http::error::bad_chunk).category();
-    if (is_malformed && error != http::error::partial_message) return self->refuse(HttpRefusal::kBadBody);
-    self->close();
-  });
 }
 
 void Session::answer() {
@@ -230,7 +196,7 @@ void Session::answer() {
 void Session::respond(HttpResponse response, bool keep_alive) {
   if (response.content_encoding.empty()) compress_body(response, coding());
   release_body();  // before a slow peer reads the answer
-  answer_share_ = context_.budget.reserve(response.body.size());
+  answer_share_ = context_.budget.reserve_answer(response.body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
   write(std::move(response), keep_alive);
 }
@@ -253,6 +219,7 @@ HttpResponse Session::routed_response() {
 
 void Session::refuse(HttpRefusal refusal) {
   is_idle_ = false;
+  if (parser_) release_body();
   context_.counters.refused(refusal).add();
   const HttpRefusalInfo& info = refusal_info(refusal);
   write(error_response(info.status, info.text), false);

@@ -10,12 +10,15 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <boost/system/error_code.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "server/http/access.h"
+#include "server/http/arriving_body.h"
+#include "server/http/body_pace.h"
 #include "server/http/byte_budget.h"
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
@@ -87,7 +90,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // How much is read at a time from a client whose answer is under way.
   static constexpr size_t kWatchBytes = 4096;
 
-  using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using RequestParser = boost::beast::http::request_parser<ArrivingBody>;
   using ResponseMessage = boost::beast::http::response<boost::beast::http::string_body>;
   using ResponseSerializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
   using StreamHead = boost::beast::http::response<boost::beast::http::empty_body>;
@@ -102,12 +105,18 @@ class Session : public std::enable_shared_from_this<Session> {
   void read_header();
   void parse_header(size_t size);
   std::optional<HttpRefusal> check_access(std::string_view authorization);
-  void check_expectation();
-  void read_body();
   void answer();
   void respond(HttpResponse response, bool keep_alive);
   void release_body();
   HttpResponse routed_response();
+
+  // These are in session_body.cc.
+  void check_body();
+  void check_expectation();
+  void read_body();
+  void watch_pace();
+  void read_piece();
+  void on_piece(boost::system::error_code error);
 
   // The rest of these is in session_query.cc.
   void start_query(bool keep_alive);
@@ -148,6 +157,7 @@ class Session : public std::enable_shared_from_this<Session> {
   HttpRequest request_;  // views into parser_; set from the header only, so trailers cannot change it
   std::optional<ResponseMessage> response_;
   std::optional<ResponseSerializer> serializer_;
+  std::optional<BodyPace> pace_;  // of the body that is being read, or was read last
   std::optional<ByteBudget::Share> body_share_;
   std::optional<ByteBudget::Share> answer_share_;
   std::optional<QueryInFlight> query_;

@@ -120,7 +120,7 @@ void Session::write_pieces() {
   if (piece->end == AnswerStream::End::kCut) return cut_answer();
   if (!piece->head) return write_block(*std::move(piece));
   if (piece->end == AnswerStream::End::kMore) return write_query_head(*piece->head);
-  answer_share_ = context_.budget.reserve(piece->head->body.size());
+  answer_share_ = context_.budget.reserve_answer(piece->head->body.size());
   if (!answer_share_) return refuse(HttpRefusal::kMemoryLimit);
   write(*std::move(piece->head), query_->keep_alive);
 }

@@ -1,6 +1,6 @@
 // Passes the bytes of a connection through gate, HTTP parser and router, without sockets. The parser must
 // agree with the gate on every header that the gate accepts, and every answer must be text, or valid JSON
-// that has an error if and only if the status is not 200.
+// that has an error if and only if the status is not 200. What is refused before the body is refused with it.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -62,14 +62,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return answer;
   };
   const auto& message = parser.get();
-  check_answer(Router(api_routes(fake.services()))
-                   .answer({.method = message.method_string(),
-                            .target = message.target(),
-                            .body = bytes.substr(scan.size),
-                            .host = message[http::field::host],
-                            .origin = message[http::field::origin],
-                            .content_encoding = message[http::field::content_encoding],
-                            .content_type = message[http::field::content_type],
-                            .accept_encoding = message[http::field::accept_encoding]}));
+  const HttpRequest request = {.method = message.method_string(),
+                               .target = message.target(),
+                               .body = bytes.substr(scan.size),
+                               .host = message[http::field::host],
+                               .origin = message[http::field::origin],
+                               .content_encoding = message[http::field::content_encoding],
+                               .content_type = message[http::field::content_type],
+                               .accept_encoding = message[http::field::accept_encoding]};
+  const Router router(api_routes(fake.services()));
+  const HttpResponse answer = router.answer(request);
+  check_answer(answer);
+  if (const auto refusal = router.refusal_before_body(request); refusal && !request.body.empty())
+    SM_CHECK(refusal->status == answer.status && refusal->body == answer.body);
   return 0;
 }

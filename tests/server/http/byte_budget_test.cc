@@ -29,6 +29,33 @@ TEST(ByteBudgetTest, RefusesMoreThanThereIs) {
   EXPECT_EQ(budget.reserved(), 0u);
 }
 
+TEST(ByteBudgetTest, AShareGrowsAndShrinksWithinTheBudget) {
+  ByteBudget budget(10);
+  auto first = budget.reserve(0);
+  auto second = budget.reserve(4);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_TRUE(first->resize(6));
+  EXPECT_FALSE(first->resize(7));
+  EXPECT_EQ(budget.reserved(), 10u) << "a refused change changes nothing";
+  EXPECT_TRUE(second->resize(1));
+  EXPECT_TRUE(first->resize(9));
+  EXPECT_FALSE(first->resize(std::numeric_limits<size_t>::max()));
+  first.reset();
+  EXPECT_EQ(budget.reserved(), 1u);
+}
+
+TEST(ByteBudgetTest, SmallAnswersHaveASixteenthOfTheirOwn) {
+  ByteBudget budget(16 * kSmallAnswerBytesMax);
+  auto body = budget.reserve(0);
+  EXPECT_FALSE(body->resize(15 * kSmallAnswerBytesMax + 1));
+  ASSERT_TRUE(body->resize(15 * kSmallAnswerBytesMax));
+  EXPECT_FALSE(budget.reserve(1).has_value());
+  EXPECT_FALSE(budget.reserve_answer(kSmallAnswerBytesMax + 1).has_value()) << "a large answer";
+  const auto answer = budget.reserve_answer(kSmallAnswerBytesMax);
+  EXPECT_TRUE(answer.has_value());
+  EXPECT_FALSE(budget.reserve_answer(1).has_value()) << "all is in use";
+}
+
 TEST(ByteBudgetTest, MovedSharesCountOnce) {
   ByteBudget budget(10);
   {

@@ -283,6 +283,28 @@ TEST_F(RouterTest, FormsOfQueriesHaveTheirOwnType) {
   EXPECT_EQ(post("application/x-www-form-urlencoded", "=cpu").status, 400u);
 }
 
+TEST_F(RouterTest, HeadersAreCheckedWithoutTheBody) {
+  const Router router(api_routes(fake_.services()));
+  const auto refusal = [&](std::string_view method, std::string_view target, std::string_view type) {
+    const auto response = router.refusal_before_body({.method = method,
+                                                      .target = target,
+                                                      .body = {},
+                                                      .host = "h",
+                                                      .origin = {},
+                                                      .content_encoding = {},
+                                                      .content_type = type});
+    return response ? response->status : 0U;
+  };
+  EXPECT_EQ(refusal("POST", "/api/v1/lines", ""), 0U);
+  EXPECT_EQ(refusal("POST", "/api/v1/query?step=1m", "application/x-www-form-urlencoded"), 0U);
+  EXPECT_EQ(refusal("POST", "/api/v1/query?step=1m&step=1m", "application/x-www-form-urlencoded"), 400U);
+  EXPECT_EQ(refusal("POST", "/api/v1/query", ""), 415U);
+  EXPECT_EQ(refusal("POST", "/api/v1/lines?a", ""), 400U);
+  EXPECT_EQ(refusal("GET", "/healthz", ""), 400U) << "no body is allowed";
+  EXPECT_EQ(refusal("PUT", "/api/v1/lines", ""), 405U);
+  EXPECT_EQ(refusal("POST", "/nowhere", ""), 404U);
+}
+
 TEST_F(RouterTest, APathMayHaveRoutesOfSeveralMethodsAndOpenSegments) {
   const auto says = [](std::string_view text) {
     return [text](const Url& url, std::string_view) {
@@ -329,10 +351,10 @@ TEST_F(RouterTest, OnlyLinesMayHaveALongBody) {
   const Router router(api_routes(fake_.services()));
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines"), size_t{8} << 20);
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/lines?x=1"), size_t{8} << 20);
-  EXPECT_EQ(router.body_bytes_max("PUT", "/api/v1/lines"), size_t{64} << 10);
+  EXPECT_EQ(router.body_bytes_max("PUT", "/api/v1/lines"), kStrayBodyBytesMax);
   EXPECT_EQ(router.body_bytes_max("POST", "/api/v1/query"), size_t{256} << 10);
-  EXPECT_EQ(router.body_bytes_max("GET", "/"), size_t{64} << 10);
-  EXPECT_EQ(router.body_bytes_max("POST", "/nowhere"), size_t{64} << 10);
+  EXPECT_EQ(router.body_bytes_max("GET", "/"), kStrayBodyBytesMax);
+  EXPECT_EQ(router.body_bytes_max("POST", "/nowhere"), kStrayBodyBytesMax);
 }
 
 }  // namespace

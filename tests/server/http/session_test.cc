@@ -6,39 +6,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/server/http/http_peer.h"
+#include "tests/server/http/session_fixture.h"
 
 namespace statmill {
 namespace {
 
 constexpr Duration kShort{50};
 
-std::string post_lines(std::string_view body, std::string_view fields = "") {
-  return "POST /api/v1/lines HTTP/1.1\r\nHost: h\r\n" + std::string(fields) +
-         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
-}
-
-class SessionTest : public testing::Test {
- protected:
-  // Starts the server on first use, with the current options_.
-  HttpPeer connect() {
-    if (!server_) server_ = std::make_unique<RunningServer>(fake_, options_);
-    return HttpPeer(server_->endpoint());
-  }
-  // Waits until the counter of this refusal has reached `count`.
-  bool refusals_reach(std::string_view reason, double count) {
-    const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
-    while (fake_.reading("statmill.http_refused", reason) < count) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  FakeServices fake_;
-  HttpOptions options_;
-  std::unique_ptr<RunningServer> server_;  // last: its threads use the others
-};
+class SessionTest : public SessionFixture {};
 
 TEST_F(SessionTest, AnswersHaveSecurityHeaders) {
   HttpPeer peer = connect();
@@ -240,13 +215,13 @@ TEST_F(SessionTest, APeerThatKeepsSendingAfterARefusalIsNotReset) {
 
 TEST_F(SessionTest, UnexpectedBodiesHaveASmallLimit) {
   HttpPeer peer = connect();
-  peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 65537\r\n\r\n");
-  EXPECT_EQ(peer.receive().status, 413);
-  HttpPeer other = connect();
-  other.send("POST /nowhere HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
-  EXPECT_EQ(other.receive().status, 404);
-  other.send_get("/healthz");
-  EXPECT_EQ(other.receive().status, 200) << "an unexpected body is read and not parsed as a request";
+  peer.send("POST /nowhere HTTP/1.1\r\nHost: h\r\nContent-Length: 4096\r\n\r\n" + std::string(4096, 'a'));
+  EXPECT_EQ(peer.receive().status, 404);
+  peer.send_get("/healthz");
+  EXPECT_EQ(peer.receive().status, 200) << "an unexpected body is read and not parsed as a request";
+  peer.send("GET /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 4097\r\n\r\n");
+  EXPECT_EQ(peer.receive().status, 400);
+  EXPECT_TRUE(peer.sees_end());
 }
 
 TEST_F(SessionTest, SendsContinueWhenThePeerWaitsForIt) {
@@ -282,17 +257,14 @@ TEST_F(SessionTest, AnExceptionOfAHandlerEndsOnlyTheRequest) {
 TEST_F(SessionTest, BodiesInMemoryAreLimited) {
   options_.buffered_bytes_max = 1000;
   HttpPeer first = connect();
-  first.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 900\r\n\r\n");
-  ASSERT_EQ(first.receive().status, 100) << "the memory is reserved";
-  HttpPeer second = connect();
-  second.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nContent-Length: 900\r\n\r\n");
-  EXPECT_EQ(second.receive().status, 503);
+  first.send(post_lines(std::string(1001, '\n')));
+  EXPECT_EQ(first.receive().status, 503);
   EXPECT_EQ(fake_.reading("statmill.http_refused", "memory_limit"), 1);
-  first.send(std::string(900, '\n'));
-  EXPECT_EQ(first.receive().status, 200);
-  HttpPeer third = connect();
-  third.send(post_lines(std::string(900, '\n')));
-  EXPECT_EQ(third.receive().status, 200) << "the memory was released";
+  for (int i = 0; i < 2; ++i) {
+    HttpPeer other = connect();
+    other.send(post_lines(std::string(900, '\n')));
+    EXPECT_EQ(other.receive().status, 200) << "the memory was released";
+  }
 }
 
 TEST_F(SessionTest, AnswersOverTheMemoryLimitAreRefused) {
