@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <initializer_list>
 
 #include "base/check.h"
+#include "base/csv_text.h"
 #include "base/text.h"
 #include "tools/statmill/terminal/text_cells.h"
 
@@ -20,17 +22,11 @@ std::string format_time(int64_t unix_s, const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
-void append_csv_field(std::string& out, std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out.append(field);
-    return;
+void append_csv_texts(std::string& out, std::initializer_list<std::string_view> texts) {
+  for (const std::string_view text : texts) {
+    out.push_back(',');
+    append_csv_text(out, text);
   }
-  out.push_back('"');
-  for (const char c : field) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
 }
 
 // Appends a table of the hitters, with a header.
@@ -150,13 +146,13 @@ std::string query_table(const QueryTexts& result) {
 std::string query_csv(const QueryTexts& result) {
   const std::vector<std::string> stats = stats_of(result);
   std::string out = "series,time,unix";
-  for (const std::string& stat : stats) out.append(",").append(stat);
+  for (const std::string& stat : stats) append_csv_texts(out, {stat});
   out.push_back('\n');
   for (const SeriesTexts& series : result.series) {
     const std::vector<const Column*> columns = columns_of(series, stats);
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
-      append_csv_field(out, series.name);
+      append_csv_text(out, series.name);
       out.append(",").append(iso_time(time_s)).append(",").append(std::to_string(time_s));
       for (const auto* values : columns)
         out.append(",").append(values != nullptr ? (*values)[slot].value_or("") : "");
@@ -221,14 +217,11 @@ std::string listing_csv(const SeriesListing& listing, ListingForm form) {
   std::string out =
       is_short ? "series,kind,last,unix\n" : "series,kind,last,unix,unit,help,retention,first,first_unix\n";
   for (const ListedSeries& s : listing.series) {
-    append_csv_field(out, s.name);
-    out.append(",").append(s.kind).append(",").append(iso_time(s.last_s));
+    append_csv_text(out, s.name);
+    append_csv_texts(out, {s.kind, iso_time(s.last_s)});
     out.append(",").append(std::to_string(s.last_s));
     if (!is_short) {
-      for (const std::string& text : {s.unit, s.help, s.retention, iso_time(s.first_s)}) {
-        out.push_back(',');
-        append_csv_field(out, text);
-      }
+      append_csv_texts(out, {s.unit, s.help, s.retention, iso_time(s.first_s)});
       out.append(",").append(std::to_string(s.first_s));
     }
     out.push_back('\n');
@@ -248,11 +241,10 @@ std::string rejects_table(const std::vector<Reject>& rejects) {
 std::string rejects_csv(const std::vector<Reject>& rejects) {
   std::string out = "time,unix,listener,sender,reason,accepted,bytes,line\n";
   for (const Reject& r : rejects) {
-    out.append(iso_time(r.time_s)).append(",").append(std::to_string(r.time_s)).append(",");
-    out.append(r.listener).append(",").append(r.sender).append(",").append(r.reason).append(",");
-    out.append(r.accepted ? "yes," : "no,");
-    out.append(std::to_string(r.bytes)).append(",");
-    append_csv_field(out, r.line);
+    out.append(iso_time(r.time_s)).append(",").append(std::to_string(r.time_s));
+    append_csv_texts(out, {r.listener, r.sender, r.reason, r.accepted ? "yes" : "no"});
+    out.append(",").append(std::to_string(r.bytes));
+    append_csv_texts(out, {r.line});
     out.push_back('\n');
   }
   return out;
