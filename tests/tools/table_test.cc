@@ -139,7 +139,7 @@ TEST(Listing, IsAlignedForPeopleAndCommaSeparatedForPrograms) {
   EXPECT_EQ(listing_csv(listing, ListingForm::kLong),
             "series,kind,last,unix,unit,help,retention,first,first_unix\n"
             "a.b,gauge,1970-01-01T00:00:00Z,0,,,,1970-01-01T00:00:00Z,0\n"
-            "a.longer;c=d;e=f,event,2023-11-14T22:13:20Z,1700000000,bytes,\"Sent, and \x1b.\",10s:1d,"
+            "a.longer;c=d;e=f,event,2023-11-14T22:13:20Z,1700000000,bytes,\"Sent, and <U+001B>.\",10s:1d,"
             "2020-09-13T12:26:40Z,1600000000\n");
 }
 
@@ -162,6 +162,11 @@ TEST(Csv, TextsOfSendersAreNoFormulasAndNumbersStayNumbers) {
 
 TEST(PairsTable, AlignsValues) {
   EXPECT_EQ(pairs_table({{"version", "0.1"}, {"up", "12"}}), "version  0.1\nup       12\n");
+}
+
+TEST(PairsTable, ShowsWhatKeysAndValuesHide) {
+  EXPECT_EQ(pairs_table({{"\x7f", "\x1b[31m"}, {"host", "h\u009b31m"}}),
+            "<U+007F>  <U+001B>[31m\nhost      h<U+009B>31m\n");
 }
 
 }  // namespace

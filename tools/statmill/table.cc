@@ -8,6 +8,8 @@
 #include "base/check.h"
 #include "base/csv_text.h"
 #include "base/text.h"
+#include "base/visible.h"
+#include "proto/tagged_name.h"
 #include "tools/statmill/terminal/text_cells.h"
 
 namespace statmill {
@@ -22,10 +24,15 @@ std::string format_time(int64_t unix_s, const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
+// Appends a field. Names are texts as is_text() says and stay as they are, so that scripts find them again.
+void append_csv_field(std::string& out, std::string_view text) {
+  append_csv_text(out, is_text(text) ? std::string(text) : visible(text));
+}
+
 void append_csv_texts(std::string& out, std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {
     out.push_back(',');
-    append_csv_text(out, text);
+    append_csv_field(out, text);
   }
 }
 
@@ -127,7 +134,7 @@ std::string query_table(const QueryTexts& result) {
   for (const SeriesTexts& series : result.series) {
     if (!out.empty()) out.push_back('\n');
     out.append(visible(series.name));
-    if (!series.kind.empty()) out.append("  ").append(series.kind);
+    if (!series.kind.empty()) out.append("  ").append(visible(series.kind));
     out.append("  step ").append(format_duration(std::chrono::seconds(result.step_s))).append("\n");
     std::vector<TextTable::Column> columns = {{"time (UTC)", Align::kLeft}};
     for (const auto& [stat, values] : series.columns) columns.push_back({stat, Align::kRight});
@@ -152,7 +159,7 @@ std::string query_csv(const QueryTexts& result) {
     const std::vector<const Column*> columns = columns_of(series, stats);
     size_t slot = 0;
     for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
-      append_csv_text(out, series.name);
+      append_csv_field(out, series.name);
       out.append(",").append(iso_time(time_s)).append(",").append(std::to_string(time_s));
       for (const auto* values : columns)
         out.append(",").append(values != nullptr ? (*values)[slot].value_or("") : "");
@@ -217,7 +224,7 @@ std::string listing_csv(const SeriesListing& listing, ListingForm form) {
   std::string out =
       is_short ? "series,kind,last,unix\n" : "series,kind,last,unix,unit,help,retention,first,first_unix\n";
   for (const ListedSeries& s : listing.series) {
-    append_csv_text(out, s.name);
+    append_csv_field(out, s.name);
     append_csv_texts(out, {s.kind, iso_time(s.last_s)});
     out.append(",").append(std::to_string(s.last_s));
     if (!is_short) {
@@ -304,16 +311,17 @@ std::string scrub_table(const ScrubReport& report) {
   table.add({"files", text_of(report.files), "", "", "", text_of(report.file_bytes)});
   std::string out = table.text();
   for (const ScrubReport::Fault& fault : report.faults)
-    out.append(fault.where).append(": ").append(fault.what).append("\n");
+    out.append(visible(fault.where + ": " + fault.what)).append("\n");
   return out;
 }
 
 std::string pairs_table(const std::vector<std::pair<std::string, std::string>>& pairs) {
   size_t width = 0;
-  for (const auto& [key, value] : pairs) width = std::max(width, key.size());
+  for (const auto& [key, value] : pairs) width = std::max(width, display_width(key));
   std::string out;
   for (const auto& [key, value] : pairs) {
-    out.append(key).append(width - key.size() + 2, ' ').append(value).append("\n");
+    out.append(visible(key)).append(width - display_width(key) + 2, ' ');
+    out.append(visible(value)).append("\n");
   }
   return out;
 }
