@@ -1,8 +1,9 @@
 #include "server/store_opening.h"
 
 #include <optional>
-#include <random>
 #include <utility>
+
+#include "base/process_hash.h"
 
 namespace statmill {
 namespace {
@@ -14,13 +15,6 @@ Result<std::unique_ptr<RocksStore>> open_rocks(const ServerConfig& config, const
     if (limiter->admit(clock.steady()) >= 0) log.warn("rocksdb", {{"message", what}});
   };
   return RocksStore::open(options, config.retention.tiers());
-}
-
-HashSecret random_secret() {
-  std::random_device random;
-  HashSecret secret;
-  for (uint8_t& byte : secret) byte = static_cast<uint8_t>(random());
-  return secret;
 }
 
 struct SalvageGauges {

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "base/process_hash.h"
+
 namespace statmill {
 namespace {
 
@@ -146,7 +148,7 @@ Verdict<Refusal> RelaySink::add_family(const FamilyText& family) {
 void RelaySink::add_ms(const Sample& sample) {
   if (!sample.is_in_ms || ms_paths_.size() >= kUnitsMax) return;
   const std::string_view path = path_of(sample.name);
-  const uint64_t hash = hash_name(path);
+  const uint64_t hash = process_hash()(path);
   if (!ms_paths_.insert(hash).second) return;
   if (add_family({sample.kind, path, "ms", {}}).is_refused()) ms_paths_.erase(hash);
 }

@@ -1,6 +1,9 @@
 #include "agent/relay/second_sums.h"
 
 #include <algorithm>
+#include <array>
+
+#include "base/process_hash.h"
 
 namespace statmill {
 namespace {
@@ -14,9 +17,11 @@ void prefetch(const SecondSums::Sum& sum) {
 }  // namespace
 
 uint64_t SecondSums::hash_of(std::string_view name, Kind kind, int64_t time_s) {
-  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: separates adjacent seconds
-  const uint64_t time_and_kind = static_cast<uint64_t>(time_s) * 4 + static_cast<uint64_t>(kind);
-  return hash_name(name) ^ (time_and_kind * kOdd);
+  // Senders choose all of it, so all of it goes through the secret.
+  const KeyedHash& hash = process_hash();
+  const std::array<uint64_t, 2> key = {hash(name),
+                                       static_cast<uint64_t>(time_s) * 4 + static_cast<uint64_t>(kind)};
+  return hash({reinterpret_cast<const char*>(key.data()), sizeof(key)});
 }
 
 SecondSums::Sum* SecondSums::find(const Key& key) {

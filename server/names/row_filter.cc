@@ -156,7 +156,6 @@ bool RowFilter::accepts(std::string_view name) const {
 // Returns nullopt if it was cancelled.
 std::optional<TokenSet> RowFilter::find_tokens(const TokenDictionary& dictionary, const ValueTest& test,
                                                const IsCancelled& is_cancelled) {
-  constexpr size_t kTextsPerCheck = 4096;  // 0.4 to 4 ms, by the expression and the size of the texts
   const Token count = dictionary.count();
   const bool has_escapes = dictionary.has_escapes();
   TokenSet set;
@@ -175,10 +174,9 @@ std::optional<TokenSet> RowFilter::find_tokens(const TokenDictionary& dictionary
     set.form = Form::kSome;
     return set;
   }
-  size_t tried = 0;
   bool is_ended = false;
   const auto accepts = [&](Token token) {
-    is_ended = is_ended || (++tried % kTextsPerCheck == 0 && is_cancelled && is_cancelled());
+    is_ended = is_ended || !meter_.allows(test, dictionary.text(token), is_cancelled);
     return !is_ended && accepts_token(dictionary, test, token);
   };
   if (const auto literal = rare_literal(dictionary, test)) {
@@ -306,9 +304,11 @@ void RowFilter::keep_column(const NameBlock& block, const ColumnStep& step, RowB
     if (weight * tokens.texts_tried > step.dictionary->count() && !know_tokens(step, is_cancelled)) return;
   }
   if (tokens.is_known) return keep_tokens(block, step.column, tokens.set, bits);
+  bool is_ended = false;
   keep_rows(bits, [&](uint32_t row) {
     const Token token = block.segment.token(step.column, block.begin + row);
-    return accepts_token(*step.dictionary, *step.test, token);
+    is_ended = is_ended || !meter_.allows(*step.test, step.dictionary->text(token), is_cancelled);
+    return !is_ended && accepts_token(*step.dictionary, *step.test, token);
   });
 }
 
@@ -317,11 +317,14 @@ void RowFilter::keep(const NameBlock& block, RowBits& bits, const IsCancelled& i
     if (has_rows(bits)) keep_column(block, step, bits, is_cancelled);
   }
   if (uses_path_filter_ && has_rows(bits)) path_filter_->keep(block, bits);
+  bool is_ended = false;
   for (const Matcher* const matcher : paths_) {
     keep_rows(bits, [&](uint32_t row) {
+      if (is_ended) return false;
       text_.clear();
       block.table.append_path(block.first_row + row, text_);
-      return matcher->test->accepts(plain(text_));
+      is_ended = !meter_.allows(*matcher->test, text_, is_cancelled);
+      return !is_ended && matcher->test->accepts(plain(text_));
     });
   }
   for (Matcher* const matcher : globs_) {

@@ -5,7 +5,6 @@
 // that are kept as text are tried one by one, if a glob finds them.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "server/names/glob_filter.h"
 #include "server/names/label_matcher.h"
 #include "server/names/name_block.h"
+#include "server/names/search_meter.h"
 #include "server/names/token_set.h"
 #include "server/names/value_test.h"
 
@@ -35,8 +35,8 @@ class RowFilter {
   // Finds the names that match a glob.
   static RowFilter of(const Glob& glob);
 
-  // Looked at every few thousand texts of a dictionary that a matcher is tried on; true ends the call.
-  using IsCancelled = std::function<bool()>;
+  // Asked every millisecond or two of work; true ends the call.
+  using IsCancelled = SearchMeter::IsCancelled;
   // Prepares for the blocks of a table. Returns false if no row can satisfy the matchers, or it was
   // cancelled.
   bool begin_table(const NameTable& table, const IsCancelled& is_cancelled);
@@ -79,12 +79,12 @@ class RowFilter {
   RowFilter();
   void add_glob(Glob glob, bool is_negated);
   void choose_prefilters();
-  static std::optional<TokenSet> find_tokens(const TokenDictionary& dictionary, const ValueTest& test,
-                                             const IsCancelled& is_cancelled);
-  static bool know_tokens(const ColumnStep& step, const IsCancelled& is_cancelled);
+  std::optional<TokenSet> find_tokens(const TokenDictionary& dictionary, const ValueTest& test,
+                                      const IsCancelled& is_cancelled);
+  bool know_tokens(const ColumnStep& step, const IsCancelled& is_cancelled);
   bool add_column(const NameTable& table, size_t column, Matcher& matcher, const IsCancelled& is_cancelled);
-  static void keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits,
-                          const IsCancelled& is_cancelled);
+  void keep_column(const NameBlock& block, const ColumnStep& step, RowBits& bits,
+                   const IsCancelled& is_cancelled);
   bool add_matcher(const NameTable& table, Matcher& matcher, const IsCancelled& is_cancelled);
   bool add_path_matcher(const NameTable& table, Matcher& matcher);
 
@@ -103,6 +103,7 @@ class RowFilter {
   std::vector<Matcher*> globs_;
   std::vector<std::unique_ptr<Tokens>> parts_;  // of the parts of a path that is wanted
   std::string text_;
+  SearchMeter meter_;
 };
 
 }  // namespace statmill

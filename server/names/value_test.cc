@@ -76,6 +76,7 @@ Result<ValueTest> ValueTest::parse(const LabelMatcher& matcher) {
     test.regex_.reset();
   } else {
     test.form_ = Form::kRegex;
+    test.work_per_byte_ = static_cast<size_t>(test.regex_->ProgramSize());
     test.texts_ = {required_text(matcher.value)};
   }
   return test;

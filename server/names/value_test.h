@@ -31,6 +31,8 @@ class ValueTest {
 
   // Takes the value without escapes.
   bool accepts(std::string_view value) const { return matches(value) != is_negated_; }
+  // Returns how much accepts() may cost, in units of 1 to 2 ns.
+  size_t work_of(std::string_view value) const { return kWorkPerText + value.size() * work_per_byte_; }
   bool is_negated() const { return is_negated_; }
   bool accepts_all() const { return form_ == Form::kAll && !is_negated_; }
   // If is_set(), the texts that match, before negation. Each once.
@@ -45,6 +47,8 @@ class ValueTest {
   std::optional<Literal> literal() const;
 
  private:
+  static constexpr size_t kWorkPerText = 64;
+
   enum class Form { kSet, kAll, kNotEmpty, kPrefix, kSuffix, kContains, kRegex };
   ValueTest();
   bool matches(std::string_view value) const;
@@ -56,6 +60,8 @@ class ValueTest {
   // One text if it is no set; for kRegex it is required_text().
   std::vector<std::string> texts_;
   std::unique_ptr<re2::RE2> regex_;
+  // RE2 looks at every instruction for every byte if the states of its automaton exceed its memory.
+  size_t work_per_byte_ = 1;
 };
 
 }  // namespace statmill

@@ -100,6 +100,7 @@ browserTest("without the right the page shows the command, and takes another tok
   assert.equal(await page.locator(".confirm").count(), 0);
   assert.deepEqual(requests.filter((one) => one.includes("/admin/")), []);
   await page.click("button:has-text('use another token')");
+  await page.waitForSelector("dialog[open]");
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog", { state: "detached" });
   await page.click("button:has-text('use another token')");  // by hand the dialog opens at any time

@@ -319,6 +319,7 @@ Status Evaluation::run_node(const plan::LabelReplace& node, const Grid& grid, co
   const Result<LabelReplacement> replacement = LabelReplacement::of(node);
   if (!replacement) return replacement.error();
   return vector(node.child, grid, [&](SeriesValues series) {
+    if (Status s = control_.check(); !s) return s;  // a match may take milliseconds
     replacement->apply(series.labels);
     return take(std::move(series));
   });

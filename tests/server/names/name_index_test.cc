@@ -257,9 +257,9 @@ TEST_F(NameIndexTest, StopsWhileItTriesAnExpressionOnManyTexts) {
   int looks = 0;
   int visits = 0;
   const auto visit = [&](std::string_view) { return ++visits > 0; };
-  const auto error = index_.select(matchers, visit, [&] { return ++looks == 8; }).error();
+  const auto error = index_.select(matchers, visit, [&] { return ++looks == 4; }).error();
   EXPECT_EQ(error.code, ErrorCode::kBusy);
-  EXPECT_EQ(looks, 8);
+  EXPECT_EQ(looks, 4);
   EXPECT_EQ(visits, 0);
   EXPECT_TRUE(index_.select(matchers, visit));
   EXPECT_EQ(visits, 50'000);
