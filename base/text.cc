@@ -153,6 +153,11 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
   for (size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
+    if (0x20 <= c && c < 0x7f && c != '"' && c != '\\') {
+      out.push_back(text[i]);
+      ++i;
+      continue;
+    }
     const size_t length = utf8_length(text.substr(i));
     if (c == '"' || c == '\\') {
       out.push_back('\\');
