@@ -8,10 +8,10 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/glob.h"
+#include "base/text_map.h"
 
 namespace statmill {
 
@@ -48,8 +48,8 @@ class GlobAutomaton {
   size_t classes_ = 0;
   std::vector<Bits> bits_;  // indexed by state
   std::vector<bool> accepts_;
-  std::vector<State> next_;                        // [state * classes_ + class]; kUnknown until it is needed
-  std::unordered_map<std::string, State> states_;  // keyed by the bytes of their bits
+  std::vector<State> next_;  // [state * classes_ + class]; kUnknown until it is needed
+  TextMap<State> states_;    // keyed by the bytes of their bits
 };
 
 }  // namespace statmill

@@ -11,11 +11,6 @@ namespace statmill {
 
 // XXH3-64 with seed 0. The same on every host and in every release.
 uint64_t hash_name(std::string_view name);
-// hash_name() for hash tables of strings that are searched by string_view.
-struct NameHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view name) const { return hash_name(name); }
-};
 
 // Random bytes that nobody outside knows.
 using HashSecret = std::array<uint8_t, 192>;

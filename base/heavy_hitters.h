@@ -10,10 +10,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/text_map.h"
 
 namespace statmill {
 
@@ -41,7 +41,7 @@ class HeavyHitters {
   void make_room();
 
   const size_t limit_;
-  std::unordered_map<std::string, uint64_t, NameHash, std::equal_to<>> counts_;  // all counts are > 0
+  TextMap<uint64_t> counts_;  // all counts are > 0
   uint64_t total_ = 0;
   uint64_t missed_ = 0;
 };

@@ -14,14 +14,30 @@ void parse(const LineBlock& block, Batch& batch) {
   batch.samples.clear();
 }
 
+// Returns the whole lines at the front that have about kPieceBytes, or the first one if it is longer.
+std::string_view first_lines(std::string_view text) {
+  if (text.size() <= LineIntake::kPieceBytes) return text;
+  size_t end = text.rfind('\n', LineIntake::kPieceBytes - 1);
+  if (end == std::string_view::npos) end = text.find('\n', LineIntake::kPieceBytes);
+  return text.substr(0, end == std::string_view::npos ? end : end + 1);
+}
+
 }  // namespace
 
 LinesAccount LineIntake::submit(const LineBlock& block) const {
-  Batch batch;
-  parse(block, batch);
   account_.bytes.add(block.text.size());
-  const uint64_t accepted = intake_.submit(batch, account_, block.now);
-  return {batch.received, accepted, batch.refused};
+  LinesAccount account;
+  Batch batch;
+  LineBlock piece = block;
+  for (std::string_view rest = block.text; !rest.empty(); rest.remove_prefix(piece.text.size())) {
+    piece.text = first_lines(rest);
+    batch.clear();
+    parse(piece, batch);
+    account.accepted += intake_.submit(batch, account_, block.now);
+    account.received += batch.received;
+    for (size_t i = 0; i < account.refused.size(); ++i) account.refused[i] += batch.refused[i];
+  }
+  return account;
 }
 
 void LineIntake::submit(const LineBlock& block, SampleSink& sink, Batch& batch) const {

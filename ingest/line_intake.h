@@ -44,7 +44,10 @@ class LineIntake {
   LineIntake(Intake& intake, std::string_view listener)
       : intake_(intake), account_(intake.account(listener)) {}
 
-  // Parses the block and submits its samples.
+  // The bytes of a block that are submitted together, so that a long body holds up no tick.
+  static constexpr size_t kPieceBytes = 64 << 10;
+
+  // Parses the block and submits its samples, in pieces of whole lines: several ticks may collect them.
   LinesAccount submit(const LineBlock& block) const;
   // The same with `sink` in place of the intake's own, for samples that must be applied together with
   // something else. The sink gets every block, even if no sample is left. `batch` is cleared first; its

@@ -72,7 +72,12 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
           services.registry.counter("statmill.line_connections_idle",
                                     "TCP connections closed after --line.idle_timeout without data.",
                                     listener_label(dialect_->traits().tcp_account)),
-          services.clock},
+          services.registry.counter("statmill.line_connections_http",
+                                    "TCP connections closed because they begin with an HTTP request.",
+                                    listener_label(dialect_->traits().tcp_account)),
+          services.clock,
+          log_,
+          http_log_},
       udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account)) {
   if (!options_.socket_path.empty())
     local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount));

@@ -72,6 +72,7 @@ class LineListener {
   const Clock& clock_;
   Counter& connections_;
   Counter& connections_refused_;
+  LogLimiter http_log_{std::chrono::seconds(10)};
   LineSession::Services session_services_;
   DatagramReceiver::Services udp_services_;
   std::optional<DatagramReceiver::Services> local_services_;  // set if there is a unix socket

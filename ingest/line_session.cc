@@ -4,6 +4,7 @@
 #include <boost/asio/error.hpp>
 
 #include "base/running.h"
+#include "ingest/http_request_line.h"
 #include "ingest/peer.h"
 
 namespace statmill {
@@ -69,16 +70,43 @@ bool LineSession::read() {
     close(last_line_after(error));
     return false;
   }
-  parse(bytes);
-  return true;
+  return parse(bytes);
 }
 
-void LineSession::parse(size_t bytes) {
+bool LineSession::parse(size_t bytes) {
   last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
+  if (!is_first_line_seen_ && begins_with_http({buffers_.lines.space().data(), bytes})) {
+    close_http();
+    return false;
+  }
   buffers_.parser->batch().set_sender(sender_);
   buffers_.lines.commit(bytes, stream_, *buffers_.parser);
   submit();
+  return true;
+}
+
+// Returns true if the first line of the stream, which `fresh` continues, is a request line. Sets
+// is_first_line_seen_ once that line is whole or too long.
+bool LineSession::begins_with_http(std::string_view fresh) {
+  const size_t end = fresh.find('\n');
+  const bool is_whole = end != std::string_view::npos;
+  if (!is_whole && stream_.unfinished.size() + fresh.size() <= kLineBytesMax) return false;
+  is_first_line_seen_ = true;
+  const std::string line = stream_.unfinished + std::string(fresh.substr(0, end));
+  return is_whole ? is_http_request_line(line) : begins_http_request_line(line);
+}
+
+void LineSession::close_http() {
+  services_.http_closed.add();
+  if (const int64_t held_back = services_.http_log.admit(last_read_); held_back >= 0) {
+    services_.log.warn("HTTP request at a port for lines; connection closed",
+                       {{"setting", services_.dialect.traits().setting},
+                        {"sender", sender_.text()},
+                        {"held_back", held_back}});
+  }
+  stream_ = {};  // the begin of the request line is not a line
+  close(LastLine::kRefuse);
 }
 
 void LineSession::submit() {
@@ -97,7 +125,7 @@ void LineSession::drain() {
   for (size_t drained = 0; !error && drained < kDrainBytesMax;) {
     const auto space = buffers_.lines.space();
     const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
-    if (!error) parse(bytes);
+    if (!error && !parse(bytes)) return;
     drained += bytes;
   }
   close(last_line_after(error));

@@ -1,5 +1,5 @@
 // LineSession: one TCP connection that sends lines. It never answers.
-// Bad content is counted and never closes the connection.
+// Bad content is counted and never closes the connection, unless it begins with an HTTP request.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/log.h"
 #include "ingest/connection_registry.h"
 #include "ingest/dialect.h"
 #include "ingest/line_buffer.h"
@@ -31,7 +32,10 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     ConnectionRegistry& connection_registry;
     Duration idle_timeout;  // 0: none
     Counter& idle_closed;
+    Counter& http_closed;
     const Clock& clock;
+    Log& log;
+    LogLimiter& http_log;
   };
   // `buffers` belongs to the socket's thread and must outlive the session.
   LineSession(boost::asio::ip::tcp::socket socket, ReadBuffers& buffers, const Services& services);
@@ -46,7 +50,10 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   void watch();
   void close_if_idle();
   bool read();  // reads once; returns false if the connection has ended
-  void parse(size_t bytes);
+  // Parses the bytes of a read; returns false if it has closed the connection.
+  bool parse(size_t bytes);
+  bool begins_with_http(std::string_view fresh);
+  void close_http();
   void submit();
   void close(LastLine last_line);
   // Returns what to do with the last line of a stream whose read failed with `error`.
@@ -60,6 +67,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   const uint64_t connection_id_;
   ReadBuffers& buffers_;
   LineStream stream_;
+  bool is_first_line_seen_ = false;
   bool open_ = true;
 };
 

@@ -21,7 +21,7 @@ enum class Refusal : uint8_t {
   kBadTag,         // a tag that is not allowed in a canonical name
   kDuplicateTag,   // two values for one tag
   kTagLimit,       // over kTagsMax tags
-  kFanOutLimit,    // more than kFanOutMax names in one line
+  kFanOutLimit,    // more than kFanOutMax names in one line, or kFanOutBytesMax bytes of names
   kBadType,        // a missing or unknown statsd type
   kBadRate,        // a statsd sampling rate outside (0, 1]
   kBadExtension,   // a statsd extension that does not begin with a letter

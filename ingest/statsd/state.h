@@ -9,11 +9,11 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mutex.h"
+#include "base/text_map.h"
 #include "base/verdict.h"
 #include "ingest/statsd/last_values.h"
 #include "ingest/statsd/unique_count.h"
@@ -66,9 +66,7 @@ class StatsdState {
   size_t set_count() const;
 
  private:
-  template <class Value>
-  using ByName = std::unordered_map<std::string, Value, NameHash, std::equal_to<>>;
-  using Sets = std::map<int64_t, ByName<UniqueCount>>;  // by slot
+  using Sets = std::map<int64_t, TextMap<UniqueCount>>;  // by slot
   struct GaugeSample {
     Sample& sample;
     const Hash128& name;

@@ -311,13 +311,13 @@ std::optional<RefuseFrame> decode_refuse(std::string_view payload) {
   return if_whole(reader, frame);
 }
 
-FrameRead read_frame(std::string_view bytes) {
+FrameRead read_frame(std::string_view bytes, size_t bytes_max) {
   FrameRead read;
   read.bytes = kFrameHeaderBytes;
   if (bytes.size() < kLengthBytes) return read;
   Reader reader(bytes);
   const size_t length = reader.u32be();
-  if (length == 0 || length > kFrameBytesMax) {
+  if (length == 0 || length > bytes_max) {
     read.state = FrameRead::State::kDamaged;
     return read;
   }

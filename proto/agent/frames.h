@@ -28,7 +28,11 @@ inline constexpr uint8_t kAgentProtocolRenamed = 2;
 inline constexpr size_t kFrameHeaderBytes = 9;
 inline constexpr size_t kBatchTextBytesMax = 256 * 1024;  // the lines of one batch
 inline constexpr size_t kTagsBytesMax = 1024;             // the tags of a batch
-inline constexpr size_t kFrameBytesMax = kBatchTextBytesMax + kTagsBytesMax + 64;
+inline constexpr size_t kFrameBytesMax =                  // type and payload
+    kBatchTextBytesMax + kTagsBytesMax + 64;
+// The same for a hello of any version. The fields of this version have 1112 bytes at most; later versions may
+// add others.
+inline constexpr size_t kHelloBytesMax = 1200;
 inline constexpr size_t kHostBytesMax = 256;
 inline constexpr size_t kAgentVersionBytesMax = 64;
 inline constexpr size_t kKernelBytesMax = 128;
@@ -187,7 +191,8 @@ struct FrameRead {
   std::string_view payload;
   size_t bytes = 0;  // size of the frame; if incomplete, how many bytes the next read_frame() needs
 };
-FrameRead read_frame(std::string_view bytes);
+// `bytes_max` limits type and payload.
+FrameRead read_frame(std::string_view bytes, size_t bytes_max = kFrameBytesMax);
 
 // Each decodes a payload; the views in the frame point into it. Returns nullopt if the payload
 // is too short or a field is out of range.

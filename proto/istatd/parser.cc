@@ -112,15 +112,17 @@ Verdict<Refusal> read_fan_out(std::string_view name, FanOut& fan_out) {
   fan_out.tags = name.substr(path.size());
   size_t caret = path.find('^');
   fan_out.base = path.substr(0, caret);
+  size_t bytes = 0;
   while (caret != std::string_view::npos) {
     const size_t begin = caret + 1;
     caret = path.find('^', begin);
     const bool is_last = caret == std::string_view::npos;
     const std::string_view part = path.substr(begin, is_last ? caret : caret - begin);
     if (part.empty() && (!is_last || fan_out.base.empty())) return Refusal::kEmptyName;
-    if (fan_out.base.size() + part.size() + fan_out.tags.size() > kSpellingBytesMax)
-      return Refusal::kNameTooLong;
-    if (fan_out.count == kFanOutMax) return Refusal::kFanOutLimit;
+    const size_t name_bytes = fan_out.base.size() + 1 + part.size() + fan_out.tags.size();
+    if (name_bytes > kSpellingBytesMax + 1) return Refusal::kNameTooLong;
+    bytes += name_bytes;
+    if (fan_out.count == kFanOutMax || bytes > kFanOutBytesMax) return Refusal::kFanOutLimit;
     fan_out.parts[fan_out.count++] = part;
   }
   return kAccepted;

@@ -10,7 +10,8 @@
 
 namespace statmill {
 
-inline constexpr size_t kFanOutMax = 64;  // names per line with carets
+inline constexpr size_t kFanOutMax = 64;             // names per line with carets
+inline constexpr size_t kFanOutBytesMax = 16 << 10;  // of all of them together
 
 // Parse lines at istatd's own door, the line port: names are folded as istatd does (proto/normal_name.h),
 // then spelled canonically. The names of exact lines are not folded.

@@ -47,8 +47,9 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
       handshake_failures_(
           services.registry.counter("statmill.agent_handshake_failures",
                                     "Connections of agents that ended before the server sent a welcome.")),
-      idle_(services.registry.counter("statmill.agent_connections_idle",
-                                      "Connections of agents closed for inactivity.")),
+      idle_(services.registry.counter(
+          "statmill.agent_connections_idle",
+          "Connections of agents closed because no hello, or later nothing, came in time.")),
       limit_(options_.connections_max) {}
 
 AgentListener::~AgentListener() { stop(); }
@@ -100,6 +101,7 @@ void AgentListener::make_workers() {
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) {
     auto worker = std::make_unique<Worker>(services_, limit_);
     worker->session_services.emplace(AgentSession::Services{{services_.agents, worker->intake, token_},
+                                                            options_.hello_timeout,
                                                             options_.idle_timeout,
                                                             bytes_,
                                                             handshake_failures_,

@@ -12,14 +12,15 @@
 namespace statmill {
 
 struct AgentOptions {
-  std::optional<Endpoint> listen;                    // --agent.listen; nullopt: off
-  size_t threads = 1;                                // --agent.threads
-  size_t connections_max = 10'000;                   // --agent.connections: more are closed at once
-  Duration idle_timeout = std::chrono::minutes(10);  // --agent.idle_timeout; 0: none
-  std::string token_file;                            // --agent.token_file; empty: no token is required
-  std::string certificate_file;                      // --agent.certificate; empty: no TLS
-  std::string key_file;                              // --agent.key
-  bool allows_plain = false;                         // --agent.plain: allow other hosts without TLS
+  std::optional<Endpoint> listen;                     // --agent.listen; nullopt: off
+  size_t threads = 1;                                 // --agent.threads
+  size_t connections_max = 10'000;                    // --agent.connections: more are closed at once
+  Duration idle_timeout = std::chrono::minutes(10);   // --agent.idle_timeout; 0: none
+  Duration hello_timeout = std::chrono::seconds(10);  // from the accept until a valid hello; no setting
+  std::string token_file;                             // --agent.token_file; empty: no token is required
+  std::string certificate_file;                       // --agent.certificate; empty: no TLS
+  std::string key_file;                               // --agent.key
+  bool allows_plain = false;                          // --agent.plain: allow other hosts without TLS
 };
 
 }  // namespace statmill

@@ -23,9 +23,10 @@ AgentSession::AgentSession(Wire wire, AgentBuffers& buffers, const Services& ser
       buffers_(buffers),
       services_(services),
       stream_(services.stream, peer_of(wire_.socket())),
-      idle_timer_(wire_.socket().get_executor()),
+      deadline_timer_(wire_.socket().get_executor()),
       room_timer_(wire_.socket().get_executor()),
-      last_read_(services.clock.steady()) {}
+      accepted_(services.clock.steady()),
+      last_read_(accepted_) {}
 
 AgentSession::~AgentSession() {
   if (!stream_.has_opened()) services_.handshake_failures.add();
@@ -36,7 +37,7 @@ void AgentSession::start() {
   wire_.socket().non_blocking(true, ignored);
   wire_.socket().set_option(Wire::Tcp::no_delay(true), ignored);
   stream_.set_observer(weak_from_this());
-  watch_idle();
+  watch_deadline();
   wire_.accept([self = shared_from_this()](const Wire::Fault& fault) {
     if (fault) return self->close();
     self->read();
@@ -45,26 +46,27 @@ void AgentSession::start() {
 
 // A read does not move the timer: when it fires, it looks when the last read was. It does not keep the
 // session alive.
-void AgentSession::watch_idle() {
-  const auto limit = idle_limit();
-  if (!limit) return;
-  idle_timer_.expires_after(last_read_ + *limit - services_.clock.steady());
-  idle_timer_.async_wait([weak = weak_from_this()](const Wire::Fault& fault) {
+void AgentSession::watch_deadline() {
+  const auto time = deadline();
+  if (!time) return;
+  deadline_timer_.expires_after(*time - services_.clock.steady());
+  deadline_timer_.async_wait([weak = weak_from_this()](const Wire::Fault& fault) {
     const auto self = weak.lock();
-    if (!fault && self && self->is_open_) self->close_if_idle();
+    if (!fault && self && self->is_open_) self->close_if_late();
   });
 }
 
-void AgentSession::close_if_idle() {
-  if (const auto limit = idle_limit(); !limit || services_.clock.steady() < last_read_ + *limit)
-    return watch_idle();
+void AgentSession::close_if_late() {
+  if (const auto time = deadline(); !time || services_.clock.steady() < *time) return watch_deadline();
   services_.idle.add();
   close();
 }
 
-std::optional<Duration> AgentSession::idle_limit() const {
-  if (!stream_.has_opened()) return kHelloTimeout;
-  return services_.idle_timeout > Duration(0) ? std::optional(services_.idle_timeout) : std::nullopt;
+// Bytes do not move the deadline of the hello: a stranger could send one now and then.
+std::optional<SteadyTime> AgentSession::deadline() const {
+  if (!stream_.has_opened()) return accepted_ + services_.hello_timeout;
+  if (services_.idle_timeout <= Duration(0)) return std::nullopt;
+  return last_read_ + services_.idle_timeout;
 }
 
 void AgentSession::read() {
@@ -85,17 +87,18 @@ void AgentSession::process(std::string_view bytes) {
   const Running running("batches of an agent");
   char* const room = buffers_.bytes.data() + (buffers_.bytes.size() - AgentBuffers::kReadBytes);
   if (bytes.data() != room) std::copy(bytes.begin(), bytes.end(), room);
-  char* const begin = room - unread_.size();
-  std::copy(unread_.begin(), unread_.end(), begin);
-  const std::string_view all(begin, unread_.size() + bytes.size());
+  const std::string_view unread = unread_.text();
+  char* const begin = room - unread.size();
+  std::copy(unread.begin(), unread.end(), begin);
+  const std::string_view all(begin, unread.size() + bytes.size());
   const bool had_opened = stream_.has_opened();
   unread_.assign(all.substr(stream_.receive(all, now())));
-  if (stream_.has_opened() != had_opened) watch_idle();  // a different limit applies from now on
+  if (stream_.has_opened() != had_opened) watch_deadline();  // a different limit applies from now on
   proceed();
 }
 
 void AgentSession::process_unread() {
-  unread_.erase(0, stream_.receive(unread_, now()));
+  unread_.drop(stream_.receive(unread_.text(), now()));
   proceed();
 }
 
@@ -154,7 +157,7 @@ void AgentSession::stop() {
 
 void AgentSession::close() {
   if (!std::exchange(is_open_, false)) return;
-  idle_timer_.cancel();
+  deadline_timer_.cancel();
   room_timer_.cancel();
   stream_.close();
   wire_.close();

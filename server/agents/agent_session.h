@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/net/wire.h"
 #include "server/agents/agent_stream.h"
+#include "server/agents/unread_bytes.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -26,15 +27,15 @@ struct AgentBuffers {
 // alive.
 class AgentSession final : public AgentObserver, public std::enable_shared_from_this<AgentSession> {
  public:
-  static constexpr Duration kHelloTimeout = std::chrono::seconds(10);  // until a valid hello has come
   static constexpr Duration kRoomPoll = std::chrono::milliseconds(20);
 
   struct Services {  // all must outlive it
     AgentStream::Services stream;
-    Duration idle_timeout;  // 0: none
+    Duration hello_timeout;  // from the accept until a valid hello has come
+    Duration idle_timeout;   // 0: none
     Counter& bytes;
     Counter& handshake_failures;  // connections that ended before a welcome
-    Counter& idle;                // connections closed because nothing came
+    Counter& idle;                // connections closed because no hello, or later nothing, came in time
     const Clock& clock;
   };
   static constexpr Duration kStopTimeout = std::chrono::seconds(1);  // for sending the last frame
@@ -58,19 +59,20 @@ class AgentSession final : public AgentObserver, public std::enable_shared_from_
   void proceed();
   void wait_for_room();
   void write();
-  void watch_idle();
-  void close_if_idle();
-  std::optional<Duration> idle_limit() const;  // nullopt: no limit
+  void watch_deadline();
+  void close_if_late();
+  std::optional<SteadyTime> deadline() const;  // nullopt: none
   void close();
 
   Wire wire_;
   AgentBuffers& buffers_;
   const Services& services_;
   AgentStream stream_;
-  boost::asio::steady_timer idle_timer_;
+  boost::asio::steady_timer deadline_timer_;
   boost::asio::steady_timer room_timer_;
+  const SteadyTime accepted_;
   SteadyTime last_read_;
-  std::string unread_;   // an incomplete frame; more while the table has no room
+  UnreadBytes unread_;   // an incomplete frame; more while the table has no room
   std::string writing_;  // being written; empty: no write is pending
   bool is_open_ = true;
 };

@@ -73,13 +73,14 @@ size_t AgentStream::receive(std::string_view bytes, TickTime now) {
   size_t handled = 0;
   waits_for_room_ = false;
   while (!is_over_) {
-    const FrameRead frame = read_frame(bytes.substr(handled));
+    // Anybody may connect, so little is kept of a frame before the hello is valid.
+    const FrameRead frame = read_frame(bytes.substr(handled), lease_ ? kFrameBytesMax : kHelloBytesMax);
     if (frame.state == FrameRead::State::kIncomplete) break;
     if (frame.state == FrameRead::State::kDamaged) {
       refuse(RefuseReason::kProtocol, "damaged frame");
       break;
     }
-    if (frame.type == FrameType::kBatch && !services_.intake.has_room()) {
+    if (lease_ && frame.type == FrameType::kBatch && !services_.intake.has_room()) {
       waits_for_room_ = has_waited_ = true;
       break;
     }

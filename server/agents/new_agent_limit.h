@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/process_hash.h"
 #include "proto/line_sender.h"
 
 namespace statmill {
@@ -35,7 +36,7 @@ class NewAgentLimit {
   using Address = LineSender::AddressBytes;
   struct Hash {
     size_t operator()(const Address& address) const {
-      return hash_name({reinterpret_cast<const char*>(address.data()), address.size()});
+      return process_hash()({reinterpret_cast<const char*>(address.data()), address.size()});
     }
   };
   bool is_limited(const LineSender& sender) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/http_token.h"
 #include "server/http/url.h"
 
 namespace statmill {
@@ -21,15 +22,6 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
 }
 
 bool is_alphanumeric(char c) { return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9'); }
-
-// tchar of RFC 9110 section 5.6.2.
-bool is_token_byte(char c) {
-  return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_byte);
-}
 
 // Visible bytes, blanks, and bytes from 0x80 up (RFC 9110 section 5.5).
 bool is_value_byte(char c) {
@@ -72,7 +64,7 @@ Verdict<HttpRefusal> check_request_line(std::string_view line, Framing& framing)
   if (first == std::string_view::npos || first == last) return HttpRefusal::kBadRequestLine;
   const std::string_view method = line.substr(0, first);
   const std::string_view version = line.substr(last + 1);
-  if (!is_token(method)) return HttpRefusal::kBadRequestLine;
+  if (!is_http_token(method)) return HttpRefusal::kBadRequestLine;
   if (method == "TRACE" || method == "CONNECT") return HttpRefusal::kBadMethod;
   if (!version.starts_with("HTTP/")) return HttpRefusal::kBadRequestLine;
   framing.is_version_1_1 = version == "HTTP/1.1";
@@ -85,7 +77,8 @@ Verdict<HttpRefusal> check_field(std::string_view line, Framing& framing) {
   if (line.front() == ' ' || line.front() == '\t') return HttpRefusal::kFoldedField;
   const size_t colon = line.find(':');
   // A blank before the colon is not a token byte, so it is refused here, as section 5.1 requires.
-  if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return HttpRefusal::kBadFieldName;
+  if (colon == std::string_view::npos || !is_http_token(line.substr(0, colon)))
+    return HttpRefusal::kBadFieldName;
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = trimmed(line.substr(colon + 1));
   if (!std::all_of(value.begin(), value.end(), is_value_byte)) return HttpRefusal::kBadFieldValue;
@@ -112,7 +105,7 @@ Verdict<HttpRefusal> check_framing(const Framing& framing) {
 
 HeaderScan scan_header(std::string_view bytes) {
   // A request starts with its method, so the first byte exposes TLS, binary protocols and stray line ends.
-  if (!bytes.empty() && !is_token_byte(bytes.front())) return {0, HttpRefusal::kBadRequestLine};
+  if (!bytes.empty() && !is_http_token_byte(bytes.front())) return {0, HttpRefusal::kBadRequestLine};
   const std::string_view head = bytes.substr(0, kHeaderBytesMax);
   size_t line_begin = 0;
   for (size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n', line_begin)) {

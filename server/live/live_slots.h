@@ -8,11 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/text_map.h"
 #include "server/live/live_request.h"
 #include "server/live/live_series.h"
 
@@ -66,7 +66,7 @@ class LivePool {
   static constexpr size_t kSweepMin = 1024;
 
   Mutex mutex_;
-  std::unordered_map<std::string, std::weak_ptr<LiveSlots>> slots_ GUARDED_BY(mutex_);
+  TextMap<std::weak_ptr<LiveSlots>> slots_ GUARDED_BY(mutex_);
   size_t sweep_at_ GUARDED_BY(mutex_) = kSweepMin;  // entries at which those without a stream are removed
 };
 

@@ -16,12 +16,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/glob.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/text_map.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/label_matcher.h"
 #include "server/names/name_arena.h"
@@ -190,9 +190,8 @@ class NameIndex {
   NameArena flat_names_;                                             // of one part, without tags
   NameArena other_names_;                                            // that no table can have
   // Used by the writer only, as the next ones.
-  std::unordered_map<std::string, std::unique_ptr<TokenDictionary>, NameHash, std::equal_to<>>
-      key_dictionaries_;
-  std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> shapes_;  // to tables
+  TextMap<std::unique_ptr<TokenDictionary>> key_dictionaries_;
+  TextMap<uint32_t> shapes_;  // to tables
   std::vector<std::unique_ptr<NameTable>> own_tables_;
   std::vector<Token> tokens_;
   std::string shape_;

@@ -3,10 +3,10 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_set>
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/text_map.h"
 #include "proto/name_escapes.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/name_labels.h"
@@ -37,7 +37,7 @@ class Texts {
 
  private:
   const size_t limit_;
-  std::unordered_set<std::string, NameHash, std::equal_to<>> texts_;
+  TextSet texts_;
 };
 
 // The value of a label of a name without escapes; empty if it has none.

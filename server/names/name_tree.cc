@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/process_hash.h"
 #include "base/text.h"
 #include "proto/prometheus/labels_name.h"
 #include "server/names/name_scan.h"
@@ -112,7 +113,7 @@ class NodeSet {
  private:
   struct Hash {
     size_t operator()(const std::vector<Token>& key) const {
-      return hash_name({reinterpret_cast<const char*>(key.data()), key.size() * sizeof(Token)});
+      return process_hash()({reinterpret_cast<const char*>(key.data()), key.size() * sizeof(Token)});
     }
   };
 

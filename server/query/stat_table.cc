@@ -4,9 +4,9 @@
 #include <map>
 #include <numeric>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
+#include "base/text_map.h"
 #include "server/query/read/table_pieces.h"
 #include "server/query/series_scan.h"
 #include "server/query/stat_cells.h"
@@ -254,9 +254,9 @@ class TableReader {
   const bool do_classes_differ_ = do_classes_differ(table_.retention());
   const uint64_t version_ = table_.names_version();
   std::map<Matchers, Selected> selected_;
-  std::unordered_map<std::string, size_t> rows_;  // their indices
-  std::vector<const std::string*> names_;         // of the rows
-  std::vector<StatTable::Cell> cells_;            // by row, then column
+  TextMap<size_t> rows_;                   // their indices
+  std::vector<const std::string*> names_;  // of the rows
+  std::vector<StatTable::Cell> cells_;     // by row, then column
   StatTable out_;
 };
 

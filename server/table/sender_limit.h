@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mutex.h"
+#include "base/process_hash.h"
 #include "proto/line_sender.h"
 
 namespace statmill {
@@ -31,7 +32,7 @@ class SenderLimit {
   using Address = LineSender::AddressBytes;
   struct Hash {
     size_t operator()(const Address& address) const {
-      return hash_name({reinterpret_cast<const char*>(address.data()), address.size()});
+      return process_hash()({reinterpret_cast<const char*>(address.data()), address.size()});
     }
   };
   size_t& count_of(const LineSender& sender) REQUIRES(mutex_);

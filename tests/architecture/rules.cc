@@ -209,6 +209,22 @@ std::vector<std::string> check_purity(const std::vector<SourceFile>& files) {
   return faults;
 }
 
+std::vector<std::string> check_hash_tables(const std::vector<SourceFile>& files) {
+  constexpr std::string_view kLayers[] = {"base", "proto", "storage", "ingest", "agent", "server"};
+  std::vector<std::string> faults;
+  for (const SourceFile& file : files) {
+    const bool is_checked = std::ranges::find(kLayers, folder(file.path, 0)) != std::end(kLayers);
+    if (!is_checked || file.path == "base/text_map.h") continue;
+    for (size_t i = 0; i < file.lines.size(); ++i) {
+      for (const std::string_view table : {"unordered_map<std::string", "unordered_set<std::string"}) {
+        if (file.lines[i].find(table) == std::string::npos) continue;
+        faults.push_back(fault(file.path, i + 1, "use a table of base/text_map.h"));
+      }
+    }
+  }
+  return faults;
+}
+
 std::vector<std::string> check_guards(const std::vector<SourceFile>& files) {
   std::vector<std::string> faults;
   for (const SourceFile& file : files) {

@@ -24,6 +24,7 @@ TEST(Architecture, FilesAreShort) { EXPECT_THAT(check_lengths(this_tree()), IsEm
 TEST(Architecture, ProtoAndStorageReadNoClockAndOpenNothing) {
   EXPECT_THAT(check_purity(this_tree()), IsEmpty());
 }
+TEST(Architecture, TablesOfTextsHaveASecret) { EXPECT_THAT(check_hash_tables(this_tree()), IsEmpty()); }
 TEST(Architecture, HeadersAreGuarded) { EXPECT_THAT(check_guards(this_tree()), IsEmpty()); }
 TEST(Architecture, StandardHeadersAreIncluded) {
   EXPECT_THAT(check_standard_includes(this_tree()), IsEmpty());
@@ -36,6 +37,14 @@ TEST(ArchitectureRules, AClockInStorageIsAFaultAndInServerIsNot) {
       {"server/c.cc", {"auto t = std::chrono::system_clock::now();"}}};
   EXPECT_THAT(check_purity(files), ElementsAre("storage/a.cc:2: storage/ may not use _clock::now",
                                                "proto/b.cc:1: proto/ may not use <thread>"));
+}
+
+TEST(ArchitectureRules, ATableOfTextsWithoutASecretIsAFaultInAServer) {
+  const std::vector<SourceFile> files = {
+      {"server/a.h", {"// A.", "std::unordered_map<std::string, int> by_name;"}},
+      {"base/text_map.h", {"std::unordered_set<std::string, TextHash>;"}},
+      {"counters/b.cc", {"std::unordered_map<std::string, int> by_name;"}}};
+  EXPECT_THAT(check_hash_tables(files), ElementsAre("server/a.h:2: use a table of base/text_map.h"));
 }
 
 TEST(ArchitectureRules, IncludesThatPointUpAreFaults) {

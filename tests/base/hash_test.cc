@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/text_map.h"
 #include "tests/support/secrets.h"
 
 namespace statmill {
@@ -82,6 +83,13 @@ RC_GTEST_PROP(Hash, Crc32cImplementationsAgree, (const std::string& bytes, uint3
 
 RC_GTEST_PROP(Hash, Crc32cOfPartsIsThatOfTheWhole, (const std::string& a, const std::string& b)) {
   RC_ASSERT(crc32c(b, crc32c(a)) == crc32c(a + b));
+}
+
+TEST(ProcessHash, IsOneFunctionWithASecret) {
+  EXPECT_EQ(TextHash()("a"), TextHash()(std::string("a")));
+  EXPECT_EQ(process_hash()("a"), TextHash()("a"));
+  EXPECT_NE(process_hash()("a"), hash_name("a"));
+  EXPECT_NE(KeyedHash(random_secret())("a"), KeyedHash(random_secret())("a"));
 }
 
 }  // namespace

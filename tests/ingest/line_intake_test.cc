@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/ingest/ingest_fixture.h"
 
 namespace statmill {
@@ -13,11 +16,13 @@ class CountingSink final : public SampleSink {
  public:
   uint64_t apply(Batch& batch, Timestamp) override {
     ++batches;
+    most_samples = std::max(most_samples, batch.samples.size());
     samples += batch.samples.size();
     return batch.samples.size();
   }
   size_t batches = 0;
   size_t samples = 0;
+  size_t most_samples = 0;  // in one batch
 };
 
 class LineIntakeTest : public testing::Test {
@@ -44,6 +49,26 @@ TEST_F(LineIntakeTest, ABlockGoesToTheSinkOfTheIntake) {
   EXPECT_EQ(bytes(), kLines.size());
   EXPECT_TRUE(fixture_.account_holds("x"));
   EXPECT_EQ(fixture_.intake.refusals().records().at(0).sender.name(), "http");
+}
+
+// Otherwise a tick that wants to begin would wait for all of it.
+TEST_F(LineIntakeTest, ALongBlockIsAppliedInPiecesOfWholeLines) {
+  std::string text;
+  uint64_t lines = 0;
+  for (; text.size() < 10 * LineIntake::kPieceBytes; ++lines)
+    text += "series." + std::to_string(lines) + " 1700006400 1\n";
+  text += std::string(2 * LineIntake::kPieceBytes, 'x') + "\nlast 1700006400 1";
+  Intake intake(sink_, fixture_.registry);
+  LineBlock long_block = block(LinesAction::kApply);
+  long_block.text = text;
+  const LinesAccount account = LineIntake(intake, "long").submit(long_block);
+  EXPECT_EQ(account.received, lines + 2);
+  EXPECT_EQ(account.accepted, lines + 1);
+  EXPECT_EQ(account.refused[static_cast<size_t>(Refusal::kLineTooLong)], 1U);
+  EXPECT_EQ(sink_.samples, lines + 1);
+  EXPECT_EQ(intake.account("long").bytes.value(), text.size());
+  EXPECT_GE(sink_.batches, 11U);
+  EXPECT_LE(sink_.most_samples, LineIntake::kPieceBytes / 20);
 }
 
 TEST_F(LineIntakeTest, AnotherSinkIsCountedInTheSameWay) {

@@ -44,6 +44,7 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
   LineOptions options_{.listen = {"127.0.0.1", 0}};
   ManualClock clock_;
   Log log_{LogLevel::kError};
+  Log warnings_{LogLevel::kWarn};
   std::unique_ptr<ConnectionRegistry> connections_ = std::make_unique<ConnectionRegistry>(SessionLimit(100));
 };
 
@@ -171,6 +172,96 @@ TEST_F(LineListenerTest, IdleTimeoutStartsWithTheLastBytes) {
   EXPECT_EQ(counter("statmill.line_connections_idle", "tcp"), 0U);
   clock_.advance(options_.idle_timeout);
   EXPECT_EQ(connection.receive(), "") << "closed";
+}
+
+// What a page of any site can make a browser send to a port.
+std::string browser_post(std::string_view target, std::string_view body) {
+  return "POST " + std::string(target) +
+         " HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://evil.example\r\n\r\n" + std::string(body);
+}
+
+TEST_F(LineListenerTest, AnHttpRequestEndsItsConnection) {
+  const auto lines = listen(istatd_dialect());
+  const auto graphite = listen(graphite_dialect());
+  const auto statsd_listener = listen(statsd());
+  for (const LineListener* listener : {lines.get(), graphite.get(), statsd_listener.get()}) {
+    TcpConnection connection = TcpConnection::to(listener->endpoint());
+    ASSERT_TRUE(connection.send(browser_post("/", "evil 1\nevil:1|c\n")));
+    EXPECT_EQ(connection.receive(), "") << "closed";
+    send(*listener, "POST 1\nPOST:1|g\n");
+  }
+  for (const std::string_view listener : {"tcp", "graphite_tcp", "statsd_tcp"}) {
+    EXPECT_EQ(counter("statmill.line_connections_http", listener), 1U) << listener;
+    EXPECT_EQ(received(listener), 2U) << listener << ": no line of the request is parsed";
+    EXPECT_EQ(accepted(listener), 1U) << listener;
+  }
+  EXPECT_TRUE(bucket("evil").is_empty());
+  EXPECT_TRUE(wait_until([&] { return connections_->limit().count() == 0; }));
+}
+
+TEST_F(LineListenerTest, AnHttpRequestInPiecesEndsItsConnection) {
+  const auto graphite = listen(graphite_dialect());
+  TcpConnection connection = TcpConnection::to(graphite->endpoint());
+  uint64_t sent = 0;
+  for (const std::string_view piece : {"PO", "ST /", " HTTP/1.1", "\r"}) {
+    ASSERT_TRUE(connection.send(piece));
+    sent += piece.size();
+    ASSERT_TRUE(wait_until([&] { return intake.account("graphite_tcp").bytes.value() == sent; }));
+  }
+  ASSERT_TRUE(connection.send("\nevil 1\n"));
+  EXPECT_EQ(connection.receive(), "") << "closed";
+  EXPECT_EQ(counter("statmill.line_connections_http", "graphite_tcp"), 1U);
+  EXPECT_EQ(received("graphite_tcp"), 0U);
+}
+
+TEST_F(LineListenerTest, ALongTargetDoesNotHideAnHttpRequest) {
+  const auto lines = listen(istatd_dialect());
+  TcpConnection connection = TcpConnection::to(lines->endpoint());
+  // This fails if the listener closes the connection early.
+  static_cast<void>(
+      connection.send(browser_post("/" + std::string(4 * LineBuffer::kReadBytes, 'x'), "evil 1\n")));
+  EXPECT_EQ(connection.receive(), "") << "closed";
+  EXPECT_EQ(counter("statmill.line_connections_http", "tcp"), 1U);
+  EXPECT_EQ(received("tcp"), 0U);
+}
+
+TEST_F(LineListenerTest, OnlyTheFirstLineOfAConnectionCanBeAnHttpRequest) {
+  const auto lines = listen(istatd_dialect());
+  send(*lines, "a 1\nPOST / HTTP/1.1\nb 2\n");
+  EXPECT_EQ(accepted("tcp"), 2U);
+  EXPECT_EQ(refused("tcp"), 1U);
+  EXPECT_EQ(counter("statmill.line_connections_http", "tcp"), 0U);
+}
+
+TEST_F(LineListenerTest, StopParsesNoLineOfAnHttpRequest) {
+  const auto lines = listen(istatd_dialect());
+  TcpConnection connection = TcpConnection::to(lines->endpoint());
+  ASSERT_TRUE(connection.send(browser_post("/", "evil 1\n")));
+  lines->stop();
+  EXPECT_EQ(counter("statmill.line_connections_http", "tcp"), 1U);
+  EXPECT_EQ(received("tcp"), 0U);
+}
+
+TEST_F(LineListenerTest, LogsHttpRequestsAtALimitedRate) {
+  testing::internal::CaptureStderr();
+  const auto listener = std::make_unique<LineListener>(
+      options_, istatd_dialect(), LineListener::Services{intake, registry, *connections_, clock_, warnings_});
+  ASSERT_TRUE(listener->open());
+  for (const int seconds : {0, 1, 20}) {
+    clock_.advance(std::chrono::seconds(seconds));
+    TcpConnection connection = TcpConnection::to(listener->endpoint());
+    ASSERT_TRUE(connection.send(browser_post("/", "")));
+    EXPECT_EQ(connection.receive(), "");
+  }
+  listener->stop();
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string message = "HTTP request at a port for lines; connection closed setting=line.listen";
+  const size_t first = log.find(message);
+  const size_t second = log.find(message, first + 1);
+  ASSERT_NE(second, std::string::npos) << log;
+  EXPECT_EQ(log.find(message, second + 1), std::string::npos) << log;
+  EXPECT_NE(log.find("sender=127.0.0.1:"), std::string::npos) << log;
+  EXPECT_NE(log.find("held_back=1", second), std::string::npos) << log;
 }
 
 TEST(UdpSocket, HasTheConfiguredBufferSize) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "base/quotient.h"
@@ -266,7 +268,7 @@ void Groups::add(SeriesValues series) {
 void Groups::count_values(const SeriesValues& series) {
   if (series.histograms) return;
   const SeriesLabels labels = group_labels(series.labels, node_.grouping);
-  std::unordered_map<std::string, Presence> where;
+  std::map<std::string, Presence> where;
   const Numbers& numbers = series.numbers;
   for (size_t i = numbers.present.next(0); i < numbers.size(); i = numbers.present.next(i + 1)) {
     where.try_emplace(plain_number_text(numbers.value(i)), points_).first->second.set(i);

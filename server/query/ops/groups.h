@@ -6,9 +6,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_map.h"
 #include "server/query/plan/nodes.h"
 #include "server/query/series_source.h"
 
@@ -44,7 +44,7 @@ class Groups {
   const plan::Group& node_;
   const size_t points_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::unordered_map<std::string, size_t> by_key_;
+  TextMap<size_t> by_key_;
   size_t held_bytes_ = 0;
 };
 

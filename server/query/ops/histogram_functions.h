@@ -4,10 +4,10 @@
 
 #include <functional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/text_map.h"
 #include "server/query/ops/unique_series.h"
 #include "server/query/plan/nodes.h"
 #include "server/query/series_source.h"
@@ -59,7 +59,7 @@ class HistogramMaps {
   const std::vector<Numbers>& parameters_;
   const size_t points_;
   std::vector<Classic> classics_;
-  std::unordered_map<std::string, size_t> by_key_;
+  TextMap<size_t> by_key_;
   size_t held_bytes_ = 0;
   UniqueSeries result_;
 };

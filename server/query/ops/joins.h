@@ -4,9 +4,9 @@
 
 #include <functional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_map.h"
 #include "server/query/ops/unique_series.h"
 #include "server/query/plan/nodes.h"
 #include "server/query/series_source.h"
@@ -32,7 +32,7 @@ class PresenceJoin {
 
   const plan::Join& node_;
   const size_t points_;
-  std::unordered_map<std::string, Presence> right_;
+  TextMap<Presence> right_;
 };
 
 // `or`: all of the left side, and those of the right side without a match. Holds the left side.
@@ -48,7 +48,7 @@ class UnionJoin {
  private:
   const plan::Join& node_;
   const size_t points_;
-  std::unordered_map<std::string, Presence> left_;
+  TextMap<Presence> left_;
   UniqueSeries result_;
 };
 
@@ -74,7 +74,7 @@ class ValueJoin {
     std::vector<SeriesValues> rows;
     std::vector<uint32_t> row_at;  // by point: 1 + index into rows, or 0
     Presence matched;              // points where one series of "many" has matched (one-to-one)
-    std::unordered_map<std::string, Presence> results;  // the same, by the labels of the result
+    TextMap<Presence> results;     // the same, by the labels of the result
   };
   Status join(Match& match, const SeriesValues& many);
   SeriesValues empty_result(const SeriesValues& many, const SeriesValues& one) const;
@@ -86,7 +86,7 @@ class ValueJoin {
   const plan::Join& node_;
   const size_t points_;
   QueryNotes& notes_;
-  std::unordered_map<std::string, Match> matches_;
+  TextMap<Match> matches_;
   Presence many_present_;  // points at which "many" has any series
   struct Duplicate {
     Presence where;

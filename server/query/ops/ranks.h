@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_map.h"
 #include "server/query/plan/nodes.h"
 #include "server/query/series_source.h"
 
@@ -51,7 +51,7 @@ class Ranks {
   std::vector<Series> series_;
   std::vector<uint32_t> free_series_;
   std::vector<Group> groups_;
-  std::unordered_map<std::string, size_t> by_key_;
+  TextMap<size_t> by_key_;
   size_t held_bytes_ = 0;
 };
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_map.h"
 #include "server/query/series_source.h"
 
 namespace statmill {
@@ -36,7 +36,7 @@ class UniqueSeries {
     size_t numbers = kNone;
     size_t histograms = kNone;
   };
-  std::unordered_map<std::string, Indices> by_key_;
+  TextMap<Indices> by_key_;
   size_t held_bytes_ = 0;
 };
 

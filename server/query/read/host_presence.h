@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/text_map.h"
 #include "server/query/query_control.h"
 #include "server/query/read/piece_source.h"
 #include "server/query/read/slot_span.h"
@@ -68,7 +68,7 @@ class HostPresence {
   SlotSpan span_;
   std::map<std::string, Host, std::less<>> hosts_;
   // The presence series of all hosts; nullopt until they are needed together.
-  std::optional<std::unordered_map<std::string, std::vector<SeriesRef>, NameHash, std::equal_to<>>> all_;
+  std::optional<TextMap<std::vector<SeriesRef>>> all_;
 };
 
 }  // namespace statmill

@@ -231,6 +231,22 @@ TEST(AgentFrames, AFrameOverTheLimitIsDamagedFromItsLength) {
   EXPECT_EQ(read_frame(frame_bytes(BatchFrame{1, 0, 1, {}, {}, text})).state, State::kWhole);
 }
 
+TEST(AgentFrames, TheLongestHelloFitsItsLimit) {
+  const std::string text(1000, 'x');
+  HelloFrame hello = some_hello();
+  hello.host = hello.agent_version = hello.token = hello.kernel = hello.boot_id = text;
+  const std::string bytes = frame_bytes(hello);
+  EXPECT_EQ(bytes.size(), kFrameHeaderBytes - 1 + 1112) << "as the comment of kHelloBytesMax says";
+  const FrameRead read = read_frame(bytes, kHelloBytesMax);
+  ASSERT_EQ(read.state, State::kWhole);
+  EXPECT_EQ(decode_hello(read.payload)->token.size(), kTokenBytesMax);
+}
+
+TEST(AgentFrames, ALowerLimitAppliesFromTheLength) {
+  EXPECT_EQ(read_frame(std::string_view("\0\0\x04\xb0", 4), kHelloBytesMax).state, State::kIncomplete);
+  EXPECT_EQ(read_frame(std::string_view("\0\0\x04\xb1", 4), kHelloBytesMax).state, State::kDamaged);
+}
+
 TEST(AgentFrames, RefusesFieldsOutOfRange) {
   const auto payload = [](const std::string& bytes) { return bytes.substr(kFrameHeaderBytes); };
   EXPECT_FALSE(decode_batch(payload(frame_bytes(BatchFrame{.seq = 0}))));

@@ -209,6 +209,7 @@ TEST(IstatdLines, RefusesEmptyNamesForTheWholeLine) {
 TEST(IstatdLines, EnforcesItsLimits) {
   const std::string longest(kNameBytesMax, 'n');
   const std::string half(kNameBytesMax / 2, 'n');
+  const std::string wide(kFanOutBytesMax / 16 - 2, 'w');
   const std::string line_rest(kLineBytesMax - 3, ' ');
   expect_all({
       {longest + " 1", {"gauge " + longest + " 1"}, "longest name"},
@@ -225,6 +226,8 @@ TEST(IstatdLines, EnforcesItsLimits) {
        "most names"},
       {"b" + repeated("^p", kFanOutMax) + "^ 1", {"refused fan_out_limit"}, "the base counts"},
       {"b" + repeated("^p", kFanOutMax + 1) + " 1", {"refused fan_out_limit"}, "one more"},
+      {wide + repeated("^p", 16) + " 1", std::vector<std::string>(16, "gauge " + wide + ".p 1"), "16 KiB"},
+      {wide + repeated("^p", 16) + "^ 1", {"refused fan_out_limit"}, "more bytes of names"},
       {"a 1" + line_rest, {"gauge a 1"}, "longest line"},
       {"a 1" + line_rest + " ", {"refused line_too_long"}, "one more byte"},
       {"#" + line_rest + "a b", {"refused line_too_long"}, "the limit includes metadata"},

@@ -9,6 +9,7 @@
 
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/sockets.h"
 
@@ -80,11 +81,12 @@ class Peer {
 
 class AgentListenerTest : public testing::Test {
  protected:
-  void open() {
+  void open() { open(clock_); }
+  void open(const Clock& clock) {
     AgentOptions options = options_;
     options.listen = Endpoint{"127.0.0.1", 0};
     listener_ = std::make_unique<AgentListener>(
-        options, AgentListener::Services{agents_, table_, intake_, registry_, clock_, log_});
+        options, AgentListener::Services{agents_, table_, intake_, registry_, clock, log_});
     const Status opened = listener_->open();
     ASSERT_TRUE(opened) << opened.error().message;
   }
@@ -93,9 +95,14 @@ class AgentListenerTest : public testing::Test {
   uint64_t accepted() { return intake_.account("agent").accepted.value(); }
   // Waits until the samples are in the table; the next tick makes them durable.
   bool wait_for_samples(uint64_t count) {
+    return wait_until([&] { return accepted() >= count; });
+  }
+  template <class Condition>
+  static bool wait_until(const Condition& condition) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (accepted() < count) {
+    while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
     }
     return true;
   }
@@ -190,7 +197,7 @@ TEST_F(AgentListenerTest, ASilentAgentIsClosedAndCounted) {
   ASSERT_EQ(agent.welcome(), 0U);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(agent.next());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, AgentSession::kHelloTimeout)
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, options_.hello_timeout)
       << "the idle timeout applies, not that of the hello";
   EXPECT_EQ(registry_.counter("statmill.agent_connections_idle", "").value(), 1U);
   EXPECT_EQ(agents_.connected(), 0U);
@@ -202,6 +209,32 @@ TEST_F(AgentListenerTest, BytesThatAreNotAFrameAreRefused) {
   ASSERT_TRUE(agent.send("GET / HTTP/1.1\r\n\r\n"));
   EXPECT_EQ(agent.refusal(), RefuseReason::kProtocol);
   EXPECT_FALSE(agent.next());
+}
+
+TEST_F(AgentListenerTest, ALongFirstFrameIsRefusedFromItsLength) {
+  open();
+  Peer agent = peer();
+  ASSERT_TRUE(agent.send(std::string("\0\x03\xff\x70", 4)));
+  EXPECT_EQ(agent.refusal(), RefuseReason::kProtocol);
+  EXPECT_FALSE(agent.next());
+  const Counter& failures = registry_.counter("statmill.agent_handshake_failures", "");
+  EXPECT_TRUE(wait_until([&] { return failures.value() == 1; }));
+}
+
+TEST_F(AgentListenerTest, SingleBytesDoNotMoveTheDeadlineOfTheHello) {
+  ManualClock clock;
+  options_.hello_timeout = std::chrono::milliseconds(20);
+  open(clock);
+  Peer agent = peer();
+  const Counter& received = registry_.counter("statmill.agent_bytes", "");
+  for (const char byte : {'\0', '\0'}) {
+    const uint64_t wanted = received.value() + 1;
+    ASSERT_TRUE(agent.send({&byte, 1}));
+    ASSERT_TRUE(wait_until([&] { return received.value() == wanted; }));
+    clock.advance(options_.hello_timeout / 2);
+  }
+  EXPECT_FALSE(agent.next()) << "closed";
+  EXPECT_EQ(registry_.counter("statmill.agent_connections_idle", "").value(), 1U);
 }
 
 TEST_F(AgentListenerTest, TellsAgentsThatItStops) {

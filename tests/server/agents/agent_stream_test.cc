@@ -239,6 +239,27 @@ TEST_F(AgentStreamTest, ADamagedFrameEndsTheConnection) {
   EXPECT_TRUE(intake_.applied.empty());
 }
 
+TEST_F(AgentStreamTest, AFrameLongerThanAHelloIsDamagedBeforeIt) {
+  const std::string length_1201("\0\0\x04\xb1", 4);
+  EXPECT_EQ(receive(length_1201), length_1201.size()) << "nothing is kept";
+  expect_refused(RefuseReason::kProtocol);
+  connect();
+  const std::string long_batch = batch(1, std::string(kHelloBytesMax, 'x'));
+  receive(hello("wrong") + long_batch);
+  expect_refused(RefuseReason::kToken);
+  connect();
+  receive(hello() + long_batch);
+  EXPECT_EQ(intake_.applied.size(), 1U) << "of an agent with a lease";
+}
+
+TEST_F(AgentStreamTest, ABatchBeforeTheHelloDoesNotWaitForRoom) {
+  intake_.room = false;
+  const std::string bytes = batch(1);
+  EXPECT_EQ(receive(bytes), bytes.size()) << "nothing is kept";
+  EXPECT_FALSE(stream_->waits_for_room());
+  expect_refused(RefuseReason::kProtocol);
+}
+
 TEST_F(AgentStreamTest, AWelcomeReportsRefusedLinesAndTheTime) {
   intake_.refuses = 2;
   receive(hello() + batch(1));

@@ -42,10 +42,7 @@ TEST(LabelReplacement, LargeExpressionsAreRefused) {
   const std::string large = "(.*a.{900}b.{900}c.{900}d.{900}e.{900})";
   const plan::LabelReplace node{plan::kNoNode, "to", "", "from", large};
   EXPECT_EQ(LabelReplacement::of(node).error().message,
-            "invalid regular expression in label_replace(): " + large);
-  EXPECT_EQ(check_regex(large).error().message,
-            "error parsing regexp: it needs more than 64 KiB: `" + large + "`");
-  EXPECT_TRUE(check_regex("(.*a.{90}b)"));
+            "regular expression of label_replace(): it needs more than 64 KiB: " + large);
 }
 
 TEST(JoinLabels, JoinsWithASeparator) {
