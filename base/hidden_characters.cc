@@ -22,7 +22,8 @@ constexpr auto kHidden = std::to_array<Range>(
      {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0001, 0xe0001},
      {0xe0020, 0xe007f}});
 
-// Requires: `sequence` is one valid sequence of UTF-8.
+}  // namespace
+
 uint32_t code_point_of(std::string_view sequence) {
   const auto lead = static_cast<uint8_t>(sequence.front());
   if (sequence.size() == 1) return lead;
@@ -30,8 +31,6 @@ uint32_t code_point_of(std::string_view sequence) {
   for (const char c : sequence.substr(1)) code_point = code_point << 6 | (static_cast<uint8_t>(c) & 0x3fU);
   return code_point;
 }
-
-}  // namespace
 
 bool is_hidden_character(uint32_t code_point) {
   const auto* const range = std::lower_bound(kHidden.begin(), kHidden.end(), code_point,

@@ -7,6 +7,9 @@
 
 namespace statmill {
 
+// Returns the code point of one valid sequence of UTF-8.
+uint32_t code_point_of(std::string_view sequence);
+
 // Returns true for C1 controls (U+0080 to U+009F), the separators of lines and paragraphs (U+2028, U+2029),
 // and all characters of Unicode's category Cf: zero-width joiners, bidirectional controls, the byte order
 // mark, the soft hyphen, tags.

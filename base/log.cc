@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "base/journal_stream.h"
+#include "base/visible.h"
 
 namespace statmill {
 namespace {
@@ -14,7 +15,17 @@ namespace {
 constexpr std::array<std::string_view, 4> kNames = {"error", "warn", "info", "debug"};
 constexpr std::array<std::string_view, 4> kPriorities = {"<3>", "<4>", "<6>", "<7>"};  // sd-daemon(3)
 
-void append_value(std::string& out, std::string_view value) {
+// Returns the text in one line, and nothing in it that a terminal would obey: `journalctl` prints a log as it
+// is.
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return visible(line);
+}
+
+void append_value(std::string& out, std::string_view text) {
+  const std::string value = one_line(text);
   const auto is_plain = [](char c) {
     return static_cast<unsigned char>(c) > 0x20 && c != '"' && c != '=' && c != '\\';
   };
@@ -25,7 +36,7 @@ void append_value(std::string& out, std::string_view value) {
   out.push_back('"');
   for (const char c : value) {
     if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+    out.push_back(c);
   }
   out.push_back('"');
 }
@@ -68,7 +79,7 @@ void Log::line(LogLevel level, std::string_view message, std::initializer_list<L
     append_time(out);
     out.append(kNames[i]).push_back(' ');
   }
-  for (const char c : message) out.push_back(static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+  out.append(one_line(message));
   for (const LogField& field : fields) {
     out.push_back(' ');
     out.append(field.key).push_back('=');

@@ -12,6 +12,7 @@
 #include "base/ending_signals.h"
 #include "base/journal_stream.h"
 #include "base/out_of_memory.h"
+#include "base/visible.h"
 
 namespace statmill {
 namespace {
@@ -39,7 +40,7 @@ int run_program(const char* name, int argc, const char* const* argv, const Progr
 std::optional<Fault> report(std::optional<Fault> fault) {
   if (!fault || fault->error.message.empty()) return fault;
   const char* priority = is_journal_stream(STDERR_FILENO) ? "<3>" : "";  // an error, for journalctl -p
-  std::fprintf(stderr, "%s%s: %s\n", priority, running_program, fault->error.message.c_str());
+  std::fprintf(stderr, "%s%s: %s\n", priority, running_program, visible_lines(fault->error.message).c_str());
   fault->error.message.clear();
   return fault;
 }

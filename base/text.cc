@@ -33,6 +33,11 @@ std::string_view leading_digits(std::string_view text) {
   return text.substr(0, text.find_first_not_of("0123456789"));
 }
 
+// Returns true for U+0080 to U+009F, which terminals obey as they obey ESC.
+bool is_c1(std::string_view sequence) {
+  return sequence.size() == 2 && sequence[0] == '\xc2' && static_cast<unsigned char>(sequence[1]) < 0xa0;
+}
+
 const Unit* find_unit(std::string_view name) {
   for (const Unit& u : kUnits) {
     if (u.name == name) return &u;
@@ -148,13 +153,19 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
   for (size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
+    if (0x20 <= c && c < 0x7f && c != '"' && c != '\\') {
+      out.push_back(text[i]);
+      ++i;
+      continue;
+    }
     const size_t length = utf8_length(text.substr(i));
     if (c == '"' || c == '\\') {
       out.push_back('\\');
       out.push_back(text[i]);
-    } else if (c < 0x20) {
-      out.append("\\u00").push_back(kHexDigits[c >> 4]);
-      out.push_back(kHexDigits[c & 15]);
+    } else if (c < 0x20 || c == 0x7f || is_c1(text.substr(i, length))) {
+      const auto code = static_cast<unsigned char>(text[i + length - 1]);
+      out.append("\\u00").push_back(kHexDigits[code >> 4]);
+      out.push_back(kHexDigits[code & 15]);
     } else if (length == 0) {
       out.append("\xef\xbf\xbd");
     } else {

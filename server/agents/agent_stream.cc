@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "proto/tagged_name.h"
 
 namespace statmill {
 namespace {
@@ -44,6 +45,12 @@ std::string clock_text(Timestamp clock, Timestamp now) {
   const int64_t by_s = std::abs(unix_seconds(clock) - unix_seconds(now));
   return "the agent's clock is " + format_duration(std::chrono::seconds(by_s)) +
          (clock > now ? " ahead of" : " behind") + " the server's; nothing is accepted until they agree";
+}
+
+// Tables, logs and events show these texts.
+bool has_clean_texts(const HelloFrame& hello) {
+  return is_text(hello.host) && is_text(hello.agent_version) && is_text(hello.kernel) &&
+         is_text(hello.boot_id);
 }
 
 }  // namespace
@@ -108,6 +115,8 @@ void AgentStream::handle_frame(const FrameRead& frame, TickTime now) {
 }
 
 void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
+  if (!has_clean_texts(hello))
+    return refuse(RefuseReason::kProtocol, "the hello has control characters or bytes that are not UTF-8");
   if (hello.version != kAgentProtocol && hello.version != kAgentProtocolRenamed) {
     services_.agents.note_outdated(hello, sender_, now.wall);
     return refuse(RefuseReason::kVersion, "this server speaks protocol " + std::to_string(kAgentProtocol));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/csv_text.h"
 #include "base/text.h"
 #include "server/http/http_message.h"
 #include "server/query/labels.h"
@@ -17,7 +18,7 @@ void append_csv_names(std::string& out, const QueryAnswer& answer, std::span<con
   out.append("time");
   const auto append_name = [&out](const std::string& series, std::string_view stat) {
     out.push_back(',');
-    append_csv_field(out, series + ":" + std::string(stat));
+    append_csv_text(out, series + ":" + std::string(stat));
   };
   for (const SeriesAnswer& series : answer.series) {
     const std::string name =
@@ -59,19 +60,6 @@ Status write_query_csv(const QueryAnswer& answer, std::span<const Stat> stats,
     out.clear();
   }
   return sink.write(out);
-}
-
-void append_csv_field(std::string& out, std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out.append(text);
-    return;
-  }
-  out.push_back('"');
-  for (const char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
 }
 
 }  // namespace statmill

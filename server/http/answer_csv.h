@@ -2,8 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "server/http/series_form.h"
@@ -14,12 +12,10 @@ namespace statmill {
 
 // One line per slot: the start of the slot in unix seconds, then one field for each series and stat, in the
 // order of the answer; empty where the slot is. The first line has the names: time,NAME:STAT,... Lines end in
-// CR LF. With kLabels NAME is a selector, up{job="a"}. Returns the first error of the sink.
+// CR LF. A name is written as append_csv_text() does. With kLabels NAME is a selector, up{job="a"}. Returns
+// the first error of the sink.
 Status write_query_csv(const QueryAnswer& answer, std::span<const Stat> stats,
                        std::span<const Percentile> percentiles, BodySink& sink,
                        SeriesForm form = SeriesForm::kName);
-
-// Appends a field, in quotes if it has a comma, a quote or a line end.
-void append_csv_field(std::string& out, std::string_view text);
 
 }  // namespace statmill

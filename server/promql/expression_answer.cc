@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/http/answer_csv.h"
+#include "base/csv_text.h"
 #include "server/http/answer_json.h"
 #include "server/http/http_message.h"
 #include "server/http/query_board.h"
@@ -126,7 +126,7 @@ Status write_expression_csv(const ExpressionAnswer& answer, BodySink& sink) {
     const std::string labels = series.labels.text();
     visit_columns(answer, series, [&](std::string_view name, const auto&) {
       out += ',';
-      append_csv_field(out, labels + ":" + std::string(name));
+      append_csv_text(out, labels + ":" + std::string(name));
     });
   }
   out += kLineEnd;

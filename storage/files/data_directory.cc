@@ -33,22 +33,34 @@ std::string steps_text(const Tiers& tiers) {
   return out;
 }
 
-std::string format_text(std::string_view steps) {
-  return std::string(kMagic) + std::to_string(kFormatMajor) + '.' + std::to_string(kFormatMinor) + '\n' +
-         std::string(kSteps).append(steps) + '\n';
-}
+struct Version {
+  uint16_t major = 0;
+  uint16_t minor = 0;
 
-std::optional<uint16_t> major_of(std::string_view version) {
-  return parse_as<uint16_t>(version.substr(0, version.find('.')));
-}
+  auto operator<=>(const Version&) const = default;
+  std::string text() const { return std::to_string(major) + '.' + std::to_string(minor); }
+};
+constexpr Version kOwn = {kFormatMajor, kFormatMinor};
+constexpr Version kOldest = {kFormatMajorOldest, 0};
 
-// Returns true if this program's version is newer. Requires: the major version is one that it reads.
-bool is_older(std::string_view version) {
-  if (*major_of(version) != kFormatMajor) return true;
-  const size_t point = version.find('.');
+// The content of a FORMAT file, which must outlive this.
+struct Format {
+  Version version;
+  std::string_view steps;
+};
+
+// Parses "2.1". A version without a minor one has minor version 0.
+std::optional<Version> parse_version(std::string_view text) {
+  const size_t point = text.find('.');
+  const auto major = parse_as<uint16_t>(text.substr(0, point));
   const auto minor =
-      point == version.npos ? std::optional<uint16_t>(0) : parse_as<uint16_t>(version.substr(point + 1));
-  return minor && *minor < kFormatMinor;
+      point == text.npos ? std::optional<uint16_t>(0) : parse_as<uint16_t>(text.substr(point + 1));
+  if (!major || !minor) return std::nullopt;
+  return Version{*major, *minor};
+}
+
+std::string format_text(std::string_view steps) {
+  return std::string(kMagic) + kOwn.text() + '\n' + std::string(kSteps).append(steps) + '\n';
 }
 
 // Returns whether matters(name) is true for any file of the directory. A missing directory has no files.
@@ -64,27 +76,29 @@ Result<bool> holds(const fs::path& directory, Predicate matters) {
   return false;
 }
 
-// Returns the steps in the content of a FORMAT file.
-Result<std::string_view> steps_of(std::string_view text) {
+Error other_version(std::string_view text, const std::optional<Version>& version) {
+  std::string message = "it has format version " + std::string(text) + ", this program reads " +
+                        kOldest.text() + " to " + kOwn.text();
+  if (version > kOwn) message += "; use the later statmill that wrote it, or restore an older backup";
+  return {ErrorCode::kVersion, std::move(message)};
+}
+
+Result<Format> parse_format_file(std::string_view text) {
   const std::vector<std::string_view> lines = split(text, '\n');
   if (lines.size() < 2 || !lines[0].starts_with(kMagic) || !lines[1].starts_with(kSteps)) {
     return Error{ErrorCode::kInvalid, "its file FORMAT is not statmill's"};
   }
-  const std::string_view version = lines[0].substr(kMagic.size());
-  const auto major = major_of(version);
-  if (!major || *major < kFormatMajorOldest || *major > kFormatMajor) {
-    return Error{ErrorCode::kVersion, "it has format version " + std::string(version) +
-                                          ", this program reads " + std::to_string(kFormatMajorOldest) +
-                                          ".x to " + std::to_string(kFormatMajor) + ".x"};
-  }
-  return lines[1].substr(kSteps.size());
+  const std::string_view words = lines[0].substr(kMagic.size());
+  const auto version = parse_version(words);
+  if (!version || *version < kOldest || *version > kOwn) return other_version(words, version);
+  return Format{*version, lines[1].substr(kSteps.size())};
 }
 
 Status check_format(std::string_view text, const Tiers& tiers) {
-  const auto steps = steps_of(text);
-  if (!steps) return steps.error();
-  if (*steps != steps_text(tiers)) {
-    return Error{ErrorCode::kInvalid, "it was created with tier steps " + std::string(*steps) +
+  const auto format = parse_format_file(text);
+  if (!format) return format.error();
+  if (format->steps != steps_text(tiers)) {
+    return Error{ErrorCode::kInvalid, "it was created with tier steps " + std::string(format->steps) +
                                           ", but the configured steps are " + steps_text(tiers) +
                                           "; retention may change, steps may not"};
   }
@@ -122,12 +136,11 @@ Status make_format(const fs::path& directory, const Tiers& tiers) {
 Status raise_format(const std::string& directory) {
   const auto text = read_format(directory);
   if (!text) return text.error();
-  const auto steps = steps_of(*text);
-  if (!steps) return steps.error();
-  const std::string_view version =
-      std::string_view(*text).substr(kMagic.size(), text->find('\n') - kMagic.size());
-  if (!is_older(version)) return Status::ok();
-  if (Status s = write_whole_file(fs::path(directory) / kFormatFile, format_text(*steps)); !s) return s;
+  const auto format = parse_format_file(*text);
+  if (!format) return format.error();
+  if (format->version == kOwn) return Status::ok();
+  if (Status s = write_whole_file(fs::path(directory) / kFormatFile, format_text(format->steps)); !s)
+    return s;
   return sync_path(directory);
 }
 
@@ -141,10 +154,10 @@ Result<std::string> read_format(const std::string& directory) {
 }
 
 Result<Tiers> tiers_of_format(std::string_view text) {
-  const auto steps = steps_of(text);
-  if (!steps) return steps.error();
+  const auto format = parse_format_file(text);
+  if (!format) return format.error();
   std::string tiers;
-  for (const std::string_view step : split(*steps, ',')) {
+  for (const std::string_view step : split(format->steps, ',')) {
     if (!tiers.empty()) tiers += ',';
     tiers.append(step).append(":").append(kKeptForever);
   }

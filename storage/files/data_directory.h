@@ -16,8 +16,9 @@ namespace statmill {
 // A directory with files but without this one is not a data directory.
 inline constexpr const char* kFormatFile = "FORMAT";
 inline constexpr uint16_t kFormatMajor = 2;
-inline constexpr uint16_t kFormatMajorOldest = 1;  // a program reads major versions from this one to its own
 inline constexpr uint16_t kFormatMinor = 1;
+// A program reads all versions from this one to its own.
+inline constexpr uint16_t kFormatMajorOldest = 1;
 
 // Checks that `path` is a data directory of a format that this program reads and of these tier steps, and
 // returns the path of its database. A missing or empty directory becomes one (parents are created). After an

@@ -60,6 +60,15 @@ TEST_F(JournalLog, ValuesCannotForgeALineOrAField) {
             "<6>a b text=\"x <0>y=\\\"z\\\\\\\"\" empty=\"\" escape=\" [2J\"\n");
 }
 
+TEST_F(JournalLog, WhatATerminalObeysIsVisible) {
+  EXPECT_EQ(
+      lines(LogLevel::kInfo,
+            [](Log& log) {
+              log.info("\x7f", {{"c1", "h\u009b31m"}, {"direction", "\u202egpj"}, {"byte", "größe \x9b"}});
+            }),
+      "<6><U+007F> c1=h<U+009B>31m direction=<U+202E>gpj byte=\"größe <x9B>\"\n");
+}
+
 // Processes inherit the variable even if their output goes elsewhere.
 TEST(Log, LinesOutsideOfTheJournalHaveTimeAndSeverity) {
   setenv("JOURNAL_STREAM", "8:1", 1);

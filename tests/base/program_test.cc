@@ -43,6 +43,13 @@ TEST(ProgramDeathTest, AReportedFaultIsPrintedOnceAndAtOnce) {
               ExitedWithCode(3), "^program: the data are damaged\nobjects are destroyed\n$");
 }
 
+TEST(ProgramDeathTest, WhatATerminalObeysIsVisibleInAFault) {
+  EXPECT_EXIT(end([](auto) -> std::optional<Fault> {
+                return Fault{ExitCode::kUsage, {ErrorCode::kInvalid, "first \x1b[2J\x7f\nsecond \u009b"}};
+              }),
+              ExitedWithCode(2), "^program: first <U.001B>.2J<U.007F>\nsecond <U.009B>\n$");
+}
+
 TEST(ProgramDeathTest, AnExceptionIsAFault) {
   EXPECT_EXIT(end([](auto) -> std::optional<Fault> { throw std::runtime_error("no threads left"); }),
               ExitedWithCode(1), "^program: no threads left\n$");

@@ -202,7 +202,8 @@ TEST(Text, FormatsJsonStrings) {
   const std::vector<std::pair<std::string, std::string>> table = {
       {"", "\"\""},
       {"a\"b\\c/", "\"a\\\"b\\\\c/\""},
-      {std::string("\0\n\x1f\x7f", 4), "\"\\u0000\\u000a\\u001f\x7f\""},
+      {std::string("\0\n\x1f\x7f", 4), "\"\\u0000\\u000a\\u001f\\u007f\""},
+      {"\xc2\x80\xc2\x9b\xc2\xa0", "\"\\u0080\\u009b\xc2\xa0\""},
       {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\""},
       {"\xff", '"' + bad + '"'},
       {"a\xc3", "\"a" + bad + '"'},

@@ -230,6 +230,15 @@ TEST(ExitE2e, TierStepsThatDifferFromTheDataEndWithTwo) {
   EXPECT_THAT(ended.said, HasSubstr("retention"));
 }
 
+TEST(ExitE2e, ALaterMinorVersionOfTheFormatEndsWithFiveAndIsNotChanged) {
+  const TempDirectory directory;
+  const auto format = directory.write("d/FORMAT", "statmill store 2.99\nsteps 10s,5m,1h\n");
+  const Ended ended = run(options_for(format.parent_path()));
+  EXPECT_EQ(ended.status, 5) << ended.said;
+  EXPECT_THAT(ended.said, HasSubstr("format version 2.99, this program reads 1.0 to 2."));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(format.parent_path()), {}), 1);
+}
+
 TEST(ExitE2e, HelpAndVersionGoToStandardOutput) {
   for (const char* option : {"--help", "--version"}) {
     Process process({std::string(STATMILL_BIN) + "/statmilld", {option}, {}});

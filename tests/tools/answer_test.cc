@@ -119,5 +119,11 @@ TEST(ParseJson, RefusesWhatIsNotOneDocument) {
   }
 }
 
+TEST(JsonOutput, IsTheSameJsonWithoutWhatATerminalObeys) {
+  EXPECT_EQ(json_output("{\"a\x7f\u009b\u00a0\":\t1}"), "{\"a\\u007f\\u009b\u00a0\": 1}\n");
+  EXPECT_EQ(json_output("[\n1,\x1b[2J\r\n]\n"), "[\n1, [2J \n]\n");
+  EXPECT_EQ(json_output(""), "\n");
+}
+
 }  // namespace
 }  // namespace statmill

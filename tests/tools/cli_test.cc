@@ -134,6 +134,7 @@ TEST(Cli, CheckOfADirectoryEndsWithTheStatusOfTheServer) {
   };
   const std::vector<Case> cases = {
       {"FORMAT", "statmill store 9.0\nsteps 10s\n", ExitCode::kOtherFormat, "format version 9.0"},
+      {"FORMAT", "statmill store 2.99\nsteps 10s\n", ExitCode::kOtherFormat, "format version 2.99"},
       {"FORMAT", "another program's\n", ExitCode::kUsage, "is not statmill's"},
       {"BACKUP", "statmill backup 9\n", ExitCode::kOtherFormat, "backup version 9"},
       {"BACKUP", "statmill backup 1\nstatmill store 1.0\n", ExitCode::kDamaged, "it is cut short"},

@@ -139,12 +139,34 @@ TEST(Listing, IsAlignedForPeopleAndCommaSeparatedForPrograms) {
   EXPECT_EQ(listing_csv(listing, ListingForm::kLong),
             "series,kind,last,unix,unit,help,retention,first,first_unix\n"
             "a.b,gauge,1970-01-01T00:00:00Z,0,,,,1970-01-01T00:00:00Z,0\n"
-            "a.longer;c=d;e=f,event,2023-11-14T22:13:20Z,1700000000,bytes,\"Sent, and \x1b.\",10s:1d,"
+            "a.longer;c=d;e=f,event,2023-11-14T22:13:20Z,1700000000,bytes,\"Sent, and <U+001B>.\",10s:1d,"
             "2020-09-13T12:26:40Z,1600000000\n");
+}
+
+TEST(Csv, TextsOfSendersAreNoFormulasAndNumbersStayNumbers) {
+  const QueryTexts result{.from_s = 0,
+                          .until_s = 10,
+                          .step_s = 10,
+                          .series = {{"=cmd|calc", "gauge", {{"avg", {"-1"}}, {"@sum", {"-Inf"}}}}}};
+  EXPECT_EQ(query_csv(result),
+            "series,time,unix,avg,\"'@sum\"\n"
+            "\"'=cmd|calc\",1970-01-01T00:00:00Z,0,-1,-Inf\n");
+  const SeriesListing listing{.series = {{.name = "-2+3", .kind = "gauge", .help = "+1", .last_s = -5}}};
+  EXPECT_EQ(listing_csv(listing, ListingForm::kLong),
+            "series,kind,last,unix,unit,help,retention,first,first_unix\n"
+            "\"'-2+3\",gauge,1969-12-31T23:59:55Z,-5,,\"'+1\",,1970-01-01T00:00:00Z,0\n");
+  EXPECT_EQ(rejects_csv({{.listener = "tcp", .sender = "@x", .reason = "bad", .bytes = 3, .line = "=1,2"}}),
+            "time,unix,listener,sender,reason,accepted,bytes,line\n"
+            "1970-01-01T00:00:00Z,0,tcp,\"'@x\",bad,no,3,\"'=1,2\"\n");
 }
 
 TEST(PairsTable, AlignsValues) {
   EXPECT_EQ(pairs_table({{"version", "0.1"}, {"up", "12"}}), "version  0.1\nup       12\n");
+}
+
+TEST(PairsTable, ShowsWhatKeysAndValuesHide) {
+  EXPECT_EQ(pairs_table({{"\x7f", "\x1b[31m"}, {"host", "h\u009b31m"}}),
+            "<U+007F>  <U+001B>[31m\nhost      h<U+009B>31m\n");
 }
 
 }  // namespace

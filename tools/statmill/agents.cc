@@ -1,5 +1,6 @@
 #include <boost/program_options/value_semantic.hpp>
 
+#include "base/visible.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
@@ -37,7 +38,7 @@ Outcome run_agents(std::span<const std::string> arguments, const Environment& en
   const Result<HttpAnswer> answer = line.client().get("/api/v1/status/agents");
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200) return outcome_of(*answer);
-  if (*format == Format::kJson) return {.output = answer->body};
+  if (*format == Format::kJson) return {.output = json_output(answer->body)};
   const Result<KnownAgents> agents = parse_agents(answer->body);
   if (!agents) return outcome_of(agents.error());
   Outcome out;
@@ -63,7 +64,7 @@ Outcome run_forget_agent(std::span<const std::string> arguments, const Environme
   if (answer->status != 200) return outcome_of(*answer);
   const Result<ForgottenAgent> agent = parse_forgotten_agent(answer->body);
   if (!agent) return outcome_of(agent.error());
-  return {.output = "forgot agent " + agent->id + " of " + agent->host + "\n"};
+  return {.output = "forgot agent " + visible(agent->id + " of " + agent->host) + "\n"};
 }
 
 }  // namespace statmill

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <limits>
 
+#include "base/number_text.h"
 #include "base/text.h"
 #include "tools/statmill/parse_json.h"
 
@@ -358,6 +359,30 @@ Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::str
   if (document.failed() || !document.root().is_object()) return not_understood("status");
   std::vector<std::pair<std::string, std::string>> out;
   flatten(document.root(), "", out);
+  return out;
+}
+
+std::string json_output(std::string_view body) {
+  std::string out;
+  out.reserve(body.size() + 1);
+  const auto append_escape = [&out](unsigned code) {
+    out.append("\\u00").append({kHexDigits[code >> 4], kHexDigits[code & 15]});
+  };
+  for (size_t i = 0; i < body.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(body[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < body.size() ? body[i + 1] : '\0');
+    if (byte == 0xc2 && 0x80 <= next && next < 0xa0) {  // C1, U+0080 to U+009F
+      append_escape(next);
+      ++i;
+    } else if (byte == 0x7f) {
+      append_escape(byte);
+    } else if (byte < 0x20 && byte != '\n') {
+      out.push_back(' ');  // only white space between values is valid JSON
+    } else {
+      out.push_back(body[i]);
+    }
+  }
+  if (!out.ends_with('\n')) out.push_back('\n');
   return out;
 }
 

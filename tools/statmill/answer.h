@@ -144,6 +144,10 @@ Result<ScrubReport> parse_scrub_report(std::string_view json);
 // Returns all scalars of a JSON object as "outer.inner" -> text.
 Result<std::vector<std::pair<std::string, std::string>>> flatten_object(std::string_view json);
 
+// Returns the body for standard output, as a line. What a terminal obeys is escaped (\u009b), so it is the
+// same JSON.
+std::string json_output(std::string_view body);
+
 // Returns the "error" of the answer, or a message with its status if it has none.
 std::string error_text(const HttpAnswer& answer);
 

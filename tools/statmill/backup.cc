@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/visible.h"
 #include "storage/files/backup.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
@@ -25,8 +26,8 @@ constexpr std::string_view kRestoreText =
     "or not exist. Needs no server.";
 
 std::string summary_text(std::string_view what, const BackupSummary& summary, std::string_view verdict = {}) {
-  return std::string(what) + ": " + std::to_string(summary.files) + " files, " +
-         std::to_string(summary.bytes) + " bytes" + std::string(verdict) + "\n";
+  return visible(what) + ": " + std::to_string(summary.files) + " files, " + std::to_string(summary.bytes) +
+         " bytes" + std::string(verdict) + "\n";
 }
 
 // The outcome of a failed command on files. Its exit status is never kUsage.
@@ -69,7 +70,8 @@ Outcome run_verify(std::span<const std::string> arguments, const Environment& en
   if (report->faults.empty())
     return {.output = summary_text(directory, report->summary, ", all as in the manifest")};
   Outcome out;
-  for (const BackupFault& fault : report->faults) out.output += fault.file + ": " + fault.what + "\n";
+  for (const BackupFault& fault : report->faults)
+    out.output += visible(fault.file + ": " + fault.what) + "\n";
   out.code = ExitCode::kFailed;
   out.messages = "statmill: " + directory + ": " + std::to_string(report->faults.size()) + " faults\n";
   return out;

@@ -33,7 +33,7 @@ Outcome run_cardinality(std::span<const std::string> arguments, const Environmen
       line.client().get("/api/v1/status/cardinality", {{"parts", std::to_string(*parts)}});
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200) return outcome_of(*answer);
-  if (*format == Format::kJson) return {.output = answer->body};
+  if (*format == Format::kJson) return {.output = json_output(answer->body)};
   const Result<Cardinality> cardinality = parse_cardinality(answer->body);
   if (!cardinality) return outcome_of(cardinality.error());
   return {.output = cardinality_table(*cardinality)};

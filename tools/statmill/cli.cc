@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/visible.h"
 #include "tools/statmill/commands.h"
 
 namespace statmill {
@@ -68,9 +69,7 @@ size_t count_leading_options(std::span<const std::string> arguments) {
   return std::min(i, arguments.size());
 }
 
-}  // namespace
-
-Outcome run_cli(std::span<const std::string> arguments, const Environment& environment) {
+Outcome run(std::span<const std::string> arguments, const Environment& environment) {
   const size_t leading = count_leading_options(arguments);
   for (const std::string& option : arguments.first(leading)) {
     if (option == "--help") return {.output = help()};
@@ -88,6 +87,15 @@ Outcome run_cli(std::span<const std::string> arguments, const Environment& envir
   std::vector<std::string> rest(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(leading));
   rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(leading) + 1, arguments.end());
   return subcommand->run(rest, environment);
+}
+
+}  // namespace
+
+Outcome run_cli(std::span<const std::string> arguments, const Environment& environment) {
+  Outcome out = run(arguments, environment);
+  // Messages repeat arguments, and what a server has answered.
+  out.messages = visible_lines(out.messages);
+  return out;
 }
 
 }  // namespace statmill

@@ -16,7 +16,7 @@ namespace statmill {
 struct Outcome {
   ExitCode code = ExitCode::kOk;
   std::string output = {};    // for standard output
-  std::string messages = {};  // for standard error
+  std::string messages = {};  // for standard error; run_cli() makes them visible (base/visible.h)
 };
 
 struct TerminalSize {

@@ -5,6 +5,7 @@
 
 #include "base/number_text.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "tools/statmill/options.h"
 #include "tools/statmill/terminal/text_cells.h"
 

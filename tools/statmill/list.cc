@@ -34,8 +34,7 @@ Outcome list_series(const CommandLine& line, const std::string& pattern, Listing
   Outcome out;
   if (*format == Format::kTable) out.output = listing_table(*listing, form);
   if (*format == Format::kCsv) out.output = listing_csv(*listing, form);
-  if (*format == Format::kJson)
-    out.output = answer->body.ends_with('\n') ? answer->body : answer->body + "\n";
+  if (*format == Format::kJson) out.output = json_output(answer->body);
   if (listing->truncated)
     out.messages = "statmill: more series match than --limit " + std::to_string(*limit) + "\n";
   if (listing->series.empty()) {

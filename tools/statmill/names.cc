@@ -2,6 +2,7 @@
 
 #include "base/glob.h"
 #include "base/text.h"
+#include "base/visible.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
@@ -44,7 +45,7 @@ Outcome list(const CommandLine& line, std::string_view path, std::string body, U
   const Result<Selection> selection = parse_selection(answer->body);
   if (!selection) return outcome_of(selection.error());
   Outcome out;
-  for (const std::string& series : selection->series) out.output += series + "\n";
+  for (const std::string& series : selection->series) out.output += visible(series) + "\n";
   if (selection->truncated) out.output += "...\n";
   out.messages =
       "statmill: " + std::to_string(selection->count) + " series would be " + std::string(done) + "\n";

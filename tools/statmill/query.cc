@@ -43,7 +43,7 @@ Outcome print(const std::string& body, Format format, const std::vector<std::str
   Outcome out;
   if (format == Format::kTable) out.output = query_table(*result);
   if (format == Format::kCsv) out.output = query_csv(*result);
-  if (format == Format::kJson) out.output = body.ends_with('\n') ? body : body + "\n";
+  if (format == Format::kJson) out.output = json_output(body);
   for (const std::string& warning : result->warnings) out.messages += "statmill: warning: " + warning + "\n";
   for (const std::string& info : result->infos) out.messages += "statmill: note: " + info + "\n";
   if (result->series.empty()) out.messages += "statmill: no series matches\n";

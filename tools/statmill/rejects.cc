@@ -28,7 +28,7 @@ Outcome run_rejects(std::span<const std::string> arguments, const Environment& e
   Outcome out;
   if (*format == Format::kTable) out.output = rejects_table(*rejects);
   if (*format == Format::kCsv) out.output = rejects_csv(*rejects);
-  if (*format == Format::kJson) out.output = answer->body;
+  if (*format == Format::kJson) out.output = json_output(answer->body);
   if (rejects->empty()) out.messages = "statmill: nothing has been refused\n";
   return out;
 }

@@ -21,8 +21,7 @@ Outcome run_status(std::span<const std::string> arguments, const Environment& en
   const Result<HttpAnswer> answer = line.client().get("/api/v1/status");
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200) return outcome_of(*answer);
-  if (*format == Format::kJson)
-    return {.output = answer->body.ends_with('\n') ? answer->body : answer->body + "\n"};
+  if (*format == Format::kJson) return {.output = json_output(answer->body)};
   const auto pairs = flatten_object(answer->body);
   if (!pairs) return outcome_of(pairs.error());
   return {.output = pairs_table(*pairs)};

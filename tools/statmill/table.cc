@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <initializer_list>
 
 #include "base/check.h"
+#include "base/csv_text.h"
 #include "base/text.h"
+#include "base/visible.h"
+#include "proto/tagged_name.h"
 #include "tools/statmill/terminal/text_cells.h"
 
 namespace statmill {
@@ -20,17 +24,16 @@ std::string format_time(int64_t unix_s, const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
-void append_csv_field(std::string& out, std::string_view field) {
-  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out.append(field);
-    return;
+// Appends a field. Names are texts as is_text() says and stay as they are, so that scripts find them again.
+void append_csv_field(std::string& out, std::string_view text) {
+  append_csv_text(out, is_text(text) ? std::string(text) : visible(text));
+}
+
+void append_csv_texts(std::string& out, std::initializer_list<std::string_view> texts) {
+  for (const std::string_view text : texts) {
+    out.push_back(',');
+    append_csv_field(out, text);
   }
-  out.push_back('"');
-  for (const char c : field) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
 }
 
 // Appends a table of the hitters, with a header.
@@ -131,7 +134,7 @@ std::string query_table(const QueryTexts& result) {
   for (const SeriesTexts& series : result.series) {
     if (!out.empty()) out.push_back('\n');
     out.append(visible(series.name));
-    if (!series.kind.empty()) out.append("  ").append(series.kind);
+    if (!series.kind.empty()) out.append("  ").append(visible(series.kind));
     out.append("  step ").append(format_duration(std::chrono::seconds(result.step_s))).append("\n");
     std::vector<TextTable::Column> columns = {{"time (UTC)", Align::kLeft}};
     for (const auto& [stat, values] : series.columns) columns.push_back({stat, Align::kRight});
@@ -150,7 +153,7 @@ std::string query_table(const QueryTexts& result) {
 std::string query_csv(const QueryTexts& result) {
   const std::vector<std::string> stats = stats_of(result);
   std::string out = "series,time,unix";
-  for (const std::string& stat : stats) out.append(",").append(stat);
+  for (const std::string& stat : stats) append_csv_texts(out, {stat});
   out.push_back('\n');
   for (const SeriesTexts& series : result.series) {
     const std::vector<const Column*> columns = columns_of(series, stats);
@@ -222,13 +225,10 @@ std::string listing_csv(const SeriesListing& listing, ListingForm form) {
       is_short ? "series,kind,last,unix\n" : "series,kind,last,unix,unit,help,retention,first,first_unix\n";
   for (const ListedSeries& s : listing.series) {
     append_csv_field(out, s.name);
-    out.append(",").append(s.kind).append(",").append(iso_time(s.last_s));
+    append_csv_texts(out, {s.kind, iso_time(s.last_s)});
     out.append(",").append(std::to_string(s.last_s));
     if (!is_short) {
-      for (const std::string& text : {s.unit, s.help, s.retention, iso_time(s.first_s)}) {
-        out.push_back(',');
-        append_csv_field(out, text);
-      }
+      append_csv_texts(out, {s.unit, s.help, s.retention, iso_time(s.first_s)});
       out.append(",").append(std::to_string(s.first_s));
     }
     out.push_back('\n');
@@ -248,11 +248,10 @@ std::string rejects_table(const std::vector<Reject>& rejects) {
 std::string rejects_csv(const std::vector<Reject>& rejects) {
   std::string out = "time,unix,listener,sender,reason,accepted,bytes,line\n";
   for (const Reject& r : rejects) {
-    out.append(iso_time(r.time_s)).append(",").append(std::to_string(r.time_s)).append(",");
-    out.append(r.listener).append(",").append(r.sender).append(",").append(r.reason).append(",");
-    out.append(r.accepted ? "yes," : "no,");
-    out.append(std::to_string(r.bytes)).append(",");
-    append_csv_field(out, r.line);
+    out.append(iso_time(r.time_s)).append(",").append(std::to_string(r.time_s));
+    append_csv_texts(out, {r.listener, r.sender, r.reason, r.accepted ? "yes" : "no"});
+    out.append(",").append(std::to_string(r.bytes));
+    append_csv_texts(out, {r.line});
     out.push_back('\n');
   }
   return out;
@@ -312,16 +311,17 @@ std::string scrub_table(const ScrubReport& report) {
   table.add({"files", text_of(report.files), "", "", "", text_of(report.file_bytes)});
   std::string out = table.text();
   for (const ScrubReport::Fault& fault : report.faults)
-    out.append(fault.where).append(": ").append(fault.what).append("\n");
+    out.append(visible(fault.where + ": " + fault.what)).append("\n");
   return out;
 }
 
 std::string pairs_table(const std::vector<std::pair<std::string, std::string>>& pairs) {
   size_t width = 0;
-  for (const auto& [key, value] : pairs) width = std::max(width, key.size());
+  for (const auto& [key, value] : pairs) width = std::max(width, display_width(key));
   std::string out;
   for (const auto& [key, value] : pairs) {
-    out.append(key).append(width - key.size() + 2, ' ').append(value).append("\n");
+    out.append(visible(key)).append(width - display_width(key) + 2, ' ');
+    out.append(visible(value)).append("\n");
   }
   return out;
 }

@@ -25,7 +25,7 @@ class TextTable {
   // Requires: as many cells as columns.
   void add(std::vector<std::string> cells);
   // Returns the table without trailing blanks. Control characters in cells are made visible
-  // (terminal/text_cells.h).
+  // (base/visible.h).
   std::string text() const;
 
  private:

@@ -182,12 +182,15 @@ TEST_F(BackupTest, AHalfRestoredDirectoryNeverOpens) {
 
 TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
   back_up(backup_);
-  auto manifest = *read_backup_manifest(backup_);
-  manifest.format = "statmill store 9.0\nsteps 10s\n";
-  directory_.write("backup/BACKUP", manifest.text());
-  const auto restored = restore_backup(backup_, path("restored"));
-  ASSERT_FALSE(restored);
-  EXPECT_EQ(restored.error().code, ErrorCode::kVersion);
+  for (const std::string version : {"9.0", "2.2"}) {
+    auto manifest = *read_backup_manifest(backup_);
+    manifest.format = "statmill store " + version + "\nsteps 10s\n";
+    directory_.write("backup/BACKUP", manifest.text());
+    const auto restored = restore_backup(backup_, path("restored"));
+    ASSERT_FALSE(restored);
+    EXPECT_EQ(restored.error().code, ErrorCode::kVersion);
+    EXPECT_FALSE(fs::exists(path("restored")));
+  }
 }
 
 TEST_F(BackupTest, NamesTheDirectoryThatCannotBeCreated) {

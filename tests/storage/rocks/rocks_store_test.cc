@@ -323,13 +323,13 @@ TEST_F(RocksStoreTest, AForeignFormatFileIsRefusedUnchanged) {
   expect_refused(ErrorCode::kInvalid, "FORMAT is not statmill's");
 }
 
-TEST_F(RocksStoreTest, AnotherMajorVersionIsRefusedUnchanged) {
+TEST_F(RocksStoreTest, AnotherVersionIsRefusedUnchanged) {
   open();
   store_.reset();
-  for (const std::string version : {"0.9", "3.0", "20.0", "2x.0", ""}) {
+  for (const std::string version : {"0.9", "2.2", "2.99", "3.0", "20.0", "2x.0", ""}) {
     directory_.write("data/FORMAT", "statmill store " + version + "\nsteps 10s,5m\n");
     expect_refused(ErrorCode::kVersion,
-                   "it has format version " + version + ", this program reads 1.x to 2.x");
+                   "it has format version " + version + ", this program reads 1.0 to 2.1");
   }
 }
 

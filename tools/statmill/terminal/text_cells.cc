@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <iterator>
 
 #include "base/hidden_characters.h"
 #include "base/text.h"
+#include "base/visible.h"
 
 namespace statmill {
 namespace {
@@ -15,23 +14,6 @@ struct Interval {
   char32_t first;
   char32_t last;
 };
-
-// Characters without a column of their own, other than hidden ones: controls, combining marks of the common
-// blocks, variation selectors.
-constexpr std::array<Interval, 14> kInvisible = {{{0x0, 0x1f},
-                                                  {0x7f, 0x7f},
-                                                  {0x300, 0x36f},
-                                                  {0x483, 0x489},
-                                                  {0x591, 0x5bd},
-                                                  {0x610, 0x61a},
-                                                  {0x64b, 0x65f},
-                                                  {0x180b, 0x180d},
-                                                  {0x1ab0, 0x1aff},
-                                                  {0x1dc0, 0x1dff},
-                                                  {0x20d0, 0x20ff},
-                                                  {0xfe00, 0xfe0f},
-                                                  {0xfe20, 0xfe2f},
-                                                  {0xe0000, 0xe0fff}}};
 
 // The blocks of Unicode's EastAsianWidth that are wide.
 constexpr std::array<Interval, 17> kWide = {{{0x1100, 0x115f},
@@ -58,23 +40,6 @@ bool is_in(const std::array<Interval, kCount>& intervals, char32_t code) {
                      [&](const Interval& i) { return i.first <= code && code <= i.last; });
 }
 
-// Requires: `bytes` is one valid UTF-8 sequence.
-char32_t decode(std::string_view bytes) {
-  const auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(bytes[i])); };
-  if (bytes.size() == 1) return byte(0);
-  char32_t code = byte(0) & (0x7fU >> bytes.size());
-  for (size_t i = 1; i < bytes.size(); ++i) code = code << 6U | (byte(i) & 0x3fU);
-  return code;
-}
-
-void append_escape(std::vector<Glyph>& out, const char* format, unsigned value) {
-  std::array<char, 16> text{};
-  const int size = std::snprintf(text.data(), text.size(), format, value);
-  std::transform(text.begin(), text.begin() + size, std::back_inserter(out), [](char c) {
-    return Glyph{static_cast<char32_t>(c), 1};
-  });
-}
-
 }  // namespace
 
 void append_utf8(std::string& out, char32_t code) {
@@ -92,27 +57,14 @@ void append_utf8(std::string& out, char32_t code) {
 }
 
 std::vector<Glyph> glyphs(std::string_view text) {
+  const std::string shown = visible(text);
   std::vector<Glyph> out;
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    if (length == 0) {
-      append_escape(out, "<x%02X>", static_cast<unsigned char>(text.front()));
-    } else {
-      const char32_t code = decode(text.substr(0, length));
-      if (is_in(kInvisible, code) || is_hidden_character(code)) {
-        append_escape(out, "<U+%04X>", static_cast<unsigned>(code));
-      } else {
-        out.push_back({code, is_in(kWide, code) ? 2 : 1});
-      }
-    }
-    text.remove_prefix(std::max<size_t>(length, 1));
+  for (std::string_view rest = shown; !rest.empty();) {
+    const std::string_view sequence = rest.substr(0, utf8_length(rest));
+    const char32_t code = code_point_of(sequence);
+    out.push_back({code, is_in(kWide, code) ? 2 : 1});
+    rest.remove_prefix(sequence.size());
   }
-  return out;
-}
-
-std::string visible(std::string_view text) {
-  std::string out;
-  for (const Glyph& glyph : glyphs(text)) append_utf8(out, glyph.code);
   return out;
 }
 

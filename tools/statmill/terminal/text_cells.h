@@ -1,7 +1,4 @@
-// Text on a terminal: how many columns it is wide, and how text from strangers is shown.
-//
-// Names of series come from any sender, so they may have escape sequences, or characters that move or
-// hide others.
+// Text on a terminal: how many columns it is wide.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +14,8 @@ struct Glyph {
   int columns = 1;
 };
 
-// Splits the text into characters that each fill at least one column. What would not (control characters,
-// directional and zero-width ones, combining marks) becomes visible, as <U+202E>; bytes that are not UTF-8
-// become <xNN>.
+// Splits visible(text) of base/visible.h into its characters.
 std::vector<Glyph> glyphs(std::string_view text);
-
-// Returns the text with the replacements of glyphs().
-std::string visible(std::string_view text);
 
 // Returns the number of columns of visible(text).
 size_t display_width(std::string_view text);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "proto/family.h"
 
 namespace statmill {
 namespace {
@@ -64,8 +65,6 @@ void add_patterns(UrlParameters& out, std::span<const Source> sources) {
     last = s.path;
   }
 }
-
-std::string_view path_of(std::string_view name) { return name.substr(0, name.find(';')); }
 
 // Returns the value of a tag; empty if the name does not have it.
 std::string_view tag_of(std::string_view name, std::string_view key) {
