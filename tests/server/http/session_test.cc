@@ -78,8 +78,9 @@ TEST_F(SessionTest, ReadsALongBody) {
   HttpPeer peer = connect();
   peer.send(post_lines(body));
   EXPECT_EQ(peer.receive().status, 200);
-  ASSERT_EQ(fake_.batches().size(), 1u);
-  EXPECT_EQ(fake_.batches()[0].size() + 1, body.size() / 7 * 5) << "each name and its comma";
+  size_t bytes = 0;
+  for (const std::string& names : fake_.batches()) bytes += names.size() + 1;
+  EXPECT_EQ(bytes, body.size() / 7 * 5) << "each name and its comma";
 }
 
 TEST_F(SessionTest, HeadHasALengthButNoBody) {
