@@ -30,8 +30,8 @@ std::vector<std::string> check_opening_comments(const std::vector<SourceFile>& f
 std::vector<std::string> check_lengths(const std::vector<SourceFile>& files);
 // Invariant E: proto/ and storage/ read no clock, open no socket and start no thread; `now` is an argument.
 std::vector<std::string> check_purity(const std::vector<SourceFile>& files);
-// Hash tables of texts in programs that strangers send to are those of base/text_map.h, since anybody can find
-// texts that collide in std::hash.
+// Hash tables of texts in programs that strangers send to are those of base/text_map.h, since anybody can
+// find texts that collide in std::hash.
 std::vector<std::string> check_hash_tables(const std::vector<SourceFile>& files);
 // Every header has `#pragma once`.
 std::vector<std::string> check_guards(const std::vector<SourceFile>& files);
