@@ -105,7 +105,7 @@ void LineSession::close_http() {
                         {"sender", sender_.text()},
                         {"held_back", held_back}});
   }
-  stream_ = {};  // the begin of the request line is not a line
+  stream_ = {};  // the beginning of the request line is not a line
   close(LastLine::kRefuse);
 }
 

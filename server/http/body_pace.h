@@ -1,8 +1,8 @@
 // BodyPace: says when the body of a request arrives too slowly. It uses no timer and no socket.
 //
 // The time of a body is cut into steps. The first step may bring nothing, each later one brings a minimum,
-// and all of them have an end. So a client cannot hold a connection and the memory of a body by a byte now
-// and then.
+// and all of them have an end. So a client cannot hold a connection and the memory of a body by sending a
+// byte now and then.
 #pragma once
 
 #include <algorithm>

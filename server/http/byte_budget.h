@@ -67,6 +67,7 @@ class ByteBudget {
     return Share(this, bytes);
   }
   bool add(size_t bytes, size_t limit) {
+    if (bytes == 0) return true;  // small answers may have filled more than the limit
     size_t before = reserved();
     do {
       if (bytes > limit || before > limit - bytes) return false;

@@ -21,8 +21,7 @@ struct HttpOptions {
   // For a whole header, from its first byte; for the first request, from the start of the connection.
   Duration header_timeout = std::chrono::seconds(5);
   Duration body_timeout = std::chrono::seconds(60);  // for a whole body
-  // After its first step, a body brings at least this many bytes in each step: 3.2 KiB/s, slower than any
-  // network over which programs send samples.
+  // After its first step, a body brings at least this many bytes in each step.
   Duration body_step = std::chrono::seconds(5);
   size_t body_step_bytes = size_t{16} << 10;
   Duration idle_timeout = std::chrono::seconds(60);   // between two requests of a connection

@@ -157,8 +157,8 @@ Router::Checked Router::check_head(const HttpRequest& request, Body body) const 
   return {route, *std::move(url), {}};
 }
 
-std::optional<HttpResponse> Router::refusal_before_body(const HttpRequest& request) const {
-  Checked head = check_head(request, Body::kSome);
+std::optional<HttpResponse> Router::refusal_before_body(const HttpRequest& request, bool has_body) const {
+  Checked head = check_head(request, has_body ? Body::kSome : Body::kNone);
   if (head.route != nullptr) return std::nullopt;
   return std::move(head.refusal);
 }

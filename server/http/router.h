@@ -93,8 +93,9 @@ class Router {
   Handling handling(std::string_view method, std::string_view target) const;
 
   // Checks what is known before the body of a request: path, method, parameters of the target, origin and
-  // type of the body. Returns the answer if no body makes the request valid. Requires: a body follows.
-  std::optional<HttpResponse> refusal_before_body(const HttpRequest& request) const;
+  // type of the body. Returns the answer if no body makes the request valid. `has_body`: a body follows that
+  // is not empty; false: it may be empty.
+  std::optional<HttpResponse> refusal_before_body(const HttpRequest& request, bool has_body) const;
 
   // A checked request: its route and URL, or what to answer instead. Parameters of a form come before those
   // of the target.

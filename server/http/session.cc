@@ -171,7 +171,7 @@ std::optional<HttpRefusal> Session::check_access(std::string_view authorization)
 void Session::answer() {
   ++requests_;
   const bool keep_alive = parser_->keep_alive() && requests_ < context_.options.requests_max;
-  request_.body = parser_->get().body();
+  request_.body = parser_->get().body().text;
   const auto [lane, name, role] = context_.router.handling(request_.method, request_.target);
   if (lane == Lane::kQuery && context_.queries != nullptr) return start_query(keep_alive);
   if (lane == Lane::kLive && context_.live != nullptr) return start_live(keep_alive);
@@ -203,7 +203,7 @@ void Session::respond(HttpResponse response, bool keep_alive) {
 
 void Session::release_body() {
   request_.body = {};
-  std::string().swap(parser_->get().body());
+  std::string().swap(parser_->get().body().text);
   body_share_.reset();
 }
 

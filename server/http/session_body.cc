@@ -25,7 +25,9 @@ void Session::check_body() {
   const auto announced = parser_->content_length();  // none if it comes in chunks
   const bool is_short = announced && *announced <= kStrayBodyBytesMax;
   if (!is_short || !parser_->get()[http::field::expect].empty()) {
-    auto refusal = context_.router.refusal_before_body(request_);
+    // Chunks may turn out to be empty.
+    const bool has_body = announced && *announced > 0;
+    auto refusal = context_.router.refusal_before_body(request_, has_body);
     if (refusal) return respond(*std::move(refusal), false);
   }
   const size_t body_max = context_.router.body_bytes_max(request_.method, request_.target);
@@ -54,7 +56,8 @@ void Session::read_body() {
                 std::chrono::steady_clock::now());
   watch_pace();
   body_share_ = context_.budget.reserve(0);
-  parser_->eager(true);  // takes all bytes that have arrived, also of several chunks
+  parser_->get().body().share = &*body_share_;
+  parser_->eager(true);  // parses all bytes that have arrived, also of several chunks
   read_piece();
 }
 
@@ -65,7 +68,7 @@ void Session::watch_pace() {
     const auto now = std::chrono::steady_clock::now();
     // The body may be complete, or the timer set again, before this handler ran.
     if (error || self->deadline_.expiry() > now || !self->parser_ || self->parser_->is_done()) return;
-    if (self->pace_->is_kept(now, self->parser_->get().body().size())) return self->watch_pace();
+    if (self->pace_->is_kept(now, self->parser_->get().body().text.size())) return self->watch_pace();
     self->context_.counters.refused(HttpRefusal::kBodyTimeout).add();
     self->close();
   });
@@ -78,11 +81,10 @@ void Session::read_piece() {
 
 void Session::on_piece(error_code error) {
   if (error == http::error::body_limit) return refuse(HttpRefusal::kBodyTooLarge);
+  if (error == boost::system::errc::not_enough_memory) return refuse(HttpRefusal::kMemoryLimit);
   const bool is_http = error.category() == make_error_code(http::error::bad_chunk).category();
   if (error && is_http && error != http::error::partial_message) return refuse(HttpRefusal::kBadBody);
   if (error) return close();
-  // What has arrived counts, not what is announced: an announcement needs no memory.
-  if (!body_share_->resize(parser_->get().body().size())) return refuse(HttpRefusal::kMemoryLimit);
   if (parser_->is_done()) return answer();
   read_piece();
 }

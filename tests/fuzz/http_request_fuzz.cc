@@ -1,15 +1,17 @@
 // Passes the bytes of a connection through gate, HTTP parser and router, without sockets. The parser must
 // agree with the gate on every header that the gate accepts, and every answer must be text, or valid JSON
 // that has an error if and only if the status is not 200. What is refused before the body is refused with it.
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "base/check.h"
+#include "server/http/arriving_body.h"
 #include "server/http/request_gate.h"
 #include "server/http/router.h"
 #include "tests/server/http/fake_services.h"
@@ -19,7 +21,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-using RequestParser = http::request_parser<http::string_body>;
+using RequestParser = http::request_parser<ArrivingBody>;
 
 // Returns true if the parser accepts a header that the gate accepted; checks that both read the same from it.
 bool parse(std::string_view block, RequestParser& parser) {
@@ -34,6 +36,27 @@ bool parse(std::string_view block, RequestParser& parser) {
   SM_CHECK(!(parser.chunked() && parser.content_length().has_value()));
   SM_CHECK(parser.get().version() == 10 || parser.get().count(http::field::host) == 1);
   return true;
+}
+
+// Passes the rest to the parser in two pieces, as a session does; the body takes no more memory than its
+// share.
+void parse_body(std::string_view bytes, RequestParser& parser) {
+  constexpr size_t kBodyMax = 4096;
+  ByteBudget budget(2048);
+  auto share = budget.reserve(0);
+  parser.get().body().share = &*share;
+  parser.eager(true);
+  parser.body_limit(kBodyMax);
+  boost::system::error_code error;
+  size_t used = 0;
+  for (const size_t end : {bytes.size() / 2, bytes.size()}) {
+    while (used < end && !error && !parser.is_done())
+      used += parser.put(boost::asio::buffer(bytes.substr(used, end - used)), error);
+    if (error == http::error::need_more) error = {};
+  }
+  const std::string& text = parser.get().body().text;
+  SM_CHECK(text.size() <= kBodyMax);
+  SM_CHECK(text.capacity() <= std::max<size_t>(budget.reserved(), 2 * std::string().capacity()));
 }
 
 void check_answer(const HttpResponse& response) {
@@ -73,7 +96,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Router router(api_routes(fake.services()));
   const HttpResponse answer = router.answer(request);
   check_answer(answer);
-  if (const auto refusal = router.refusal_before_body(request); refusal && !request.body.empty())
+  if (const auto refusal = router.refusal_before_body(request, !request.body.empty()))
     SM_CHECK(refusal->status == answer.status && refusal->body == answer.body);
+  parse_body(request.body, parser);
   return 0;
 }

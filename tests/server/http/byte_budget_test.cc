@@ -54,6 +54,8 @@ TEST(ByteBudgetTest, SmallAnswersHaveASixteenthOfTheirOwn) {
   const auto answer = budget.reserve_answer(kSmallAnswerBytesMax);
   EXPECT_TRUE(answer.has_value());
   EXPECT_FALSE(budget.reserve_answer(1).has_value()) << "all is in use";
+  EXPECT_TRUE(budget.reserve(0).has_value()) << "a body begins with nothing";
+  EXPECT_FALSE(budget.reserve(1).has_value());
 }
 
 TEST(ByteBudgetTest, MovedSharesCountOnce) {
