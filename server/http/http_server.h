@@ -59,6 +59,8 @@ class HttpServer {
   // Returns the TCP address; its port is the actual one if port 0 was requested.
   const Endpoint& local_endpoint() const { return local_endpoint_; }
   const std::string& socket_path() const { return socket_path_; }  // empty if it listens on TCP
+  // Bytes of bodies and answers that all connections hold. Thread-safe.
+  size_t buffered_bytes() const { return budget_.reserved(); }
 
   // Stops accepting. Idle sessions end at once, others within stop_grace; the io_context then has no more
   // work.

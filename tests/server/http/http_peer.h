@@ -55,6 +55,7 @@ class RunningServer {
   ~RunningServer() { stop(); }
 
   const Endpoint& endpoint() const { return server_->local_endpoint(); }
+  size_t buffered_bytes() const { return server_->buffered_bytes(); }
   // Starts the stop and returns at once.
   void begin_stop() { server_->stop(); }
   // Returns when the server has no more work.

@@ -63,15 +63,15 @@ TEST_F(SessionBodyTest, BytesOfChunksAreLimited) {
 TEST_F(SessionBodyTest, SmallAnswersHaveMemoryThatBodiesCannotFill) {
   options_.buffered_bytes_max = 16 * kSmallAnswerBytesMax;
   HttpPeer filler = connect();
-  send_part(filler, std::string(15 * kSmallAnswerBytesMax - 1, '\n'), 1);
-  int status = 200;  // of a short body, until that of the other client has arrived
+  constexpr size_t kBodyBytes = 15 * kSmallAnswerBytesMax;
+  send_part(filler, std::string(kBodyBytes - 1, '\n'), 1);
   const auto deadline = std::chrono::steady_clock::now() + kSocketTimeout;
-  while (status == 200 && std::chrono::steady_clock::now() < deadline) {
-    HttpPeer other = connect();
-    other.send(post_lines(std::string(64, '\n')));
-    status = other.receive().status;
-  }
-  EXPECT_EQ(status, 503);
+  while (server_->buffered_bytes() < kBodyBytes && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  ASSERT_EQ(server_->buffered_bytes(), kBodyBytes);
+  HttpPeer other = connect();
+  other.send(post_lines(std::string(64, '\n')));
+  EXPECT_EQ(other.receive().status, 503);
   HttpPeer peer = connect();
   for (const std::string_view target : {"/healthz", "/readyz", "/metrics", "/api/v1/query?series=a"}) {
     peer.send_get(target);
