@@ -15,8 +15,8 @@ namespace statmill {
 
 struct BodyPaceLimits {
   Duration whole;     // for the whole body
-  Duration step;      // of the first step and of each later one
-  size_t step_bytes;  // that a later step brings
+  Duration step;      // the length of each step
+  size_t step_bytes;  // each step but the first must bring so many
 };
 
 // Thread-compatible.

@@ -69,7 +69,6 @@ Result<ValueTest> ValueTest::parse(const LabelMatcher& matcher) {
   test.regex_ = std::make_unique<re2::RE2>(matcher.value, options);
   const std::string where = "regular expression of " + matcher.label + ": ";
   if (!test.regex_->ok()) return Error{ErrorCode::kInvalid, where + test.regex_->error()};
-  constexpr int kInstructionsMax = 4096;  // of 16 bytes
   if (test.regex_->ProgramSize() > kInstructionsMax)
     return Error{ErrorCode::kInvalid, where + "it needs more than 64 KiB"};
   if (test.read_simple(matcher.value)) {

@@ -41,9 +41,9 @@ class HistogramWindow {
  private:
   // Where decoding may begin, near the end, so that a reader of the last minute need not decode an hour.
   struct Mark {
-    size_t offset = 0;  // of the histogram after that of `slot`, with the number of empty slots before it
-    Slot slot = 0;
-    uint64_t count = 0;  // of the histograms before it
+    size_t offset = 0;   // where the number of empty slots before the next histogram begins
+    Slot slot = 0;       // the slot of the histogram that ends at `offset`
+    uint64_t count = 0;  // how many histograms end there or before
   };
   static constexpr size_t kMarkBytes = 512;  // from one mark to the next
 

@@ -1,4 +1,4 @@
-// What a terminal would obey in the output of a program.
+// Texts with what a terminal would obey, and a check that the output of a program has none of it.
 #pragma once
 
 #include <string>

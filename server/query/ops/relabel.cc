@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/number_text.h"
+#include "server/names/value_test.h"
 
 namespace statmill {
 namespace {
@@ -83,9 +84,7 @@ Result<LabelReplacement> LabelReplacement::of(const plan::LabelReplace& node) {
   if (!regex->ok()) {
     return Error{ErrorCode::kInvalid, "invalid regular expression in label_replace(): " + node.regex};
   }
-  // A label of 2 KiB is matched in 30 ms even by the largest one.
-  constexpr int kInstructionsMax = 4096;  // of 16 bytes
-  if (regex->ProgramSize() > kInstructionsMax) {
+  if (regex->ProgramSize() > ValueTest::kInstructionsMax) {
     return Error{ErrorCode::kInvalid,
                  "regular expression of label_replace(): it needs more than 64 KiB: " + node.regex};
   }
