@@ -13,14 +13,17 @@ using statmill::ExitCode;
 using statmill::Fault;
 
 constexpr statmill::Duration kHostNameLimit{2000};
+constexpr size_t kOwnDescriptors = 256;  // of the spool, its servers, eBPF maps and counters of the CPUs
 
 std::optional<Fault> measure(statmill::AgentConfig& config) {
   if (config.series) return statmill::print(statmill::series_page());
   if (config.host.empty() && !config.check) config.host = statmill::own_host_name(kHostNameLimit);
   if (!config.check && !config.once) statmill::prepare_service();
-  statmill::raise_open_files_limit();
+  const size_t open_files_max = statmill::raise_open_files_limit();
   const statmill::SystemClock clock;
   statmill::Log log(config.log_level);
+  size_t& connections = config.relay.line.connections_max;
+  connections = statmill::connections_that_fit(open_files_max, kOwnDescriptors, connections, log);
   if (config.check) return statmill::check_collectors(config, log, clock);
   statmill::Agent agent(config, log, clock);
   return config.once ? agent.run_once() : agent.run();

@@ -89,14 +89,15 @@ MetricsEndpoint::MetricsEndpoint(asio::io_context& io, Registry& registry, Text 
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "connections"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "request"}}),
                 registry.counter(kRefused, kRefusedHelp, {{"reason", "timeout"}})},
-      sessions_(SessionLimit(kConnectionsMax)),
-      acceptor_({&io}, {.has_room = [this] { return sessions_.limit().has_room(); },
-                        .refused = [this] { counters_.connections_refused.add(); },
-                        .accepted = [] {},
-                        .adopt =
-                            [this](size_t, asio::ip::tcp::socket socket) {
-                              sessions_.make(std::move(socket), *this)->start();
-                            }}) {}
+      sessions_(SessionLimit(kConnectionsMax, kConnectionsMax)),
+      acceptor_({&io},
+                {.limit = sessions_.limit(),
+                 .refused = [this](ConnectionRefusal) { counters_.connections_refused.add(); },
+                 .accepted = [] {},
+                 .adopt =
+                     [this](size_t, asio::ip::tcp::socket socket, const asio::ip::tcp::endpoint& peer) {
+                       sessions_.make(address_bytes(peer.address()), std::move(socket), *this)->start();
+                     }}) {}
 
 Status MetricsEndpoint::open(const Endpoint& listen) {
   if (Status bound = acceptor_.bind("http.listen", listen); !bound) return bound;

@@ -12,7 +12,8 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "base/net/live_sessions.h"
+#include "base/net/session_limit.h"
+#include "ingest/unfinished_line.h"
 
 namespace statmill {
 
@@ -28,11 +29,15 @@ class ConnectionRegistry {
   static constexpr size_t kMetadataKeysMax = 32;     // per connection
   static constexpr size_t kMetadataBytesMax = 1024;  // key and text of one line together
 
-  // `limit` is for all listeners together.
-  explicit ConnectionRegistry(SessionLimit limit) : limit_(std::move(limit)) {}
+  // Both limits are for all listeners together.
+  explicit ConnectionRegistry(SessionLimit limit, size_t unfinished_bytes_max = size_t{64} << 20)
+      : limit_(std::move(limit)), unfinished_bytes_(unfinished_bytes_max) {}
 
   // The limit on the connections, which the listeners enforce, and their number.
   const SessionLimit& limit() const { return limit_; }
+
+  // The budget of their unfinished lines.
+  UnfinishedBytes& unfinished_bytes() { return unfinished_bytes_; }
 
   // Returns the connection's id, which is never used again.
   uint64_t add(std::string peer, Timestamp since);
@@ -45,6 +50,7 @@ class ConnectionRegistry {
 
  private:
   const SessionLimit limit_;
+  UnfinishedBytes unfinished_bytes_;
   mutable Mutex mutex_;
   uint64_t next_id_ GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, Connection> connections_ GUARDED_BY(mutex_);

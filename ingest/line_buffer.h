@@ -7,9 +7,9 @@
 
 #include <memory>
 #include <span>
-#include <string>
 
 #include "ingest/dialect.h"
+#include "ingest/unfinished_line.h"
 
 namespace statmill {
 
@@ -18,8 +18,10 @@ enum class LastLine : uint8_t { kRefuse, kAccept };
 
 // The state of one stream between reads.
 struct LineStream {
-  std::string unfinished;  // at most kLineBytesMax; empty if skipping
-  bool skipping = false;   // inside a line over kLineBytesMax, which is already refused
+  explicit LineStream(UnfinishedBytes& budget) : unfinished(budget) {}
+
+  UnfinishedLine unfinished;  // at most kLineBytesMax; empty if skipping
+  bool skipping = false;      // inside a line that is already refused: over kLineBytesMax, or over the budget
 };
 
 // Confined to its thread.
@@ -40,6 +42,8 @@ class LineBuffer {
   static void end(const LineStream& stream, LineParser& parser, LastLine last_line);
 
  private:
+  static void hold(std::string_view fresh, LineStream& stream, LineParser& parser);
+
   const std::unique_ptr<char[]> bytes_;  // kLineBytesMax for an unfinished line, then space()
 };
 

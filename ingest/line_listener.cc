@@ -59,10 +59,9 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       connections_(services.registry.counter("statmill.line_connections_accepted",
                                              "TCP connections of senders accepted.",
                                              listener_label(dialect_->traits().tcp_account))),
-      connections_refused_(services.registry.counter(
-          "statmill.line_connections_refused",
-          "TCP connections closed at once: over --line.connections, or no file descriptor left.",
-          listener_label(dialect_->traits().tcp_account))),
+      connections_refused_(services.registry, "statmill.line_connections_refused",
+                           "TCP connections of senders closed at once, by reason.",
+                           listener_label(dialect_->traits().tcp_account)),
       session_services_{
           services.intake,
           *dialect_,
@@ -129,11 +128,14 @@ std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
   for (auto& worker : workers_) loops.push_back(&worker->thread.loop());
   return std::make_unique<TcpAcceptor>(
       std::move(loops),
-      TcpAcceptor::Owner{
-          .has_room = [this] { return connection_limit_.has_room(); },
-          .refused = [this] { connections_refused_.add(); },
-          .accepted = [this] { connections_.add(); },
-          .adopt = [this](size_t i, tcp::socket socket) { adopt(*workers_[i], std::move(socket)); }});
+      TcpAcceptor::Owner{.limit = connection_limit_,
+                         .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
+                         .accepted = [this] { connections_.add(); },
+                         .adopt =
+                             [this](size_t i, tcp::socket socket, const tcp::endpoint& peer) {
+                               const auto session = make_session(*workers_[i], std::move(socket), peer);
+                               workers_[i]->is_stopping ? session->drain() : session->start();
+                             }});
 }
 
 Status LineListener::bind() {
@@ -186,10 +188,10 @@ Status LineListener::bind_local() {
   return Status::ok();
 }
 
-void LineListener::adopt(Worker& worker, tcp::socket socket) {
-  const auto session = worker.sessions.make(std::move(socket), worker.buffers, session_services_);
-  if (worker.is_stopping) return session->drain();
-  session->start();
+std::shared_ptr<LineSession> LineListener::make_session(Worker& worker, tcp::socket socket,
+                                                        const tcp::endpoint& peer) {
+  return worker.sessions.make(address_bytes(peer.address()), std::move(socket), peer, worker.buffers,
+                              session_services_);
 }
 
 void LineListener::stop() {
@@ -202,10 +204,9 @@ void LineListener::stop() {
     }
     if (!acceptor_) return;
     // Some connections are complete in the kernel but not yet accepted here: what they sent counts, too.
-    acceptor_->drain([this](tcp::socket socket) {
+    acceptor_->drain([this](tcp::socket socket, const tcp::endpoint& peer) {
       connections_.add();
-      Worker& first = *workers_.front();
-      first.sessions.make(std::move(socket), first.buffers, session_services_)->drain();
+      make_session(*workers_.front(), std::move(socket), peer)->drain();
     });
   });
   // The first worker ends before the others: it passes connections to them, and they must run until then.

@@ -19,6 +19,7 @@
 #include "base/net/repeating_timer.h"
 #include "base/net/tcp_acceptor.h"
 #include "base/text.h"
+#include "ingest/connection_refusals.h"
 #include "ingest/datagram_receiver.h"
 #include "ingest/line_options.h"
 #include "ingest/line_session.h"
@@ -61,7 +62,8 @@ class LineListener {
   Status bind_local();
   Error udp_error(const boost::system::error_code& error) const;
   std::unique_ptr<TcpAcceptor> make_acceptor();
-  void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  std::shared_ptr<LineSession> make_session(Worker& worker, boost::asio::ip::tcp::socket socket,
+                                            const boost::asio::ip::tcp::endpoint& peer);
   static void end(Worker& worker);
 
   const LineOptions options_;
@@ -71,7 +73,7 @@ class LineListener {
   const SessionLimit connection_limit_;
   const Clock& clock_;
   Counter& connections_;
-  Counter& connections_refused_;
+  const ConnectionRefusals connections_refused_;
   LogLimiter http_log_{std::chrono::seconds(10)};
   LineSession::Services session_services_;
   DatagramReceiver::Services udp_services_;

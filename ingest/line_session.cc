@@ -8,24 +8,16 @@
 #include "ingest/peer.h"
 
 namespace statmill {
-namespace {
-
-LineSender peer_of(const boost::asio::ip::tcp::socket& socket) {
-  boost::system::error_code gone;  // the sender is then 0.0.0.0
-  const auto peer = socket.remote_endpoint(gone);
-  return line_sender(peer.address(), peer.port());
-}
-
-}  // namespace
-
-LineSession::LineSession(boost::asio::ip::tcp::socket socket, ReadBuffers& buffers, const Services& services)
+LineSession::LineSession(boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer,
+                         ReadBuffers& buffers, const Services& services)
     : socket_(std::move(socket)),
       idle_timer_(socket_.get_executor()),
       last_read_(services.clock.steady()),
-      sender_(peer_of(socket_)),
+      sender_(line_sender(peer.address(), peer.port())),
       services_(services),
       connection_id_(services.connection_registry.add(sender_.text(), services.clock.wall())),
-      buffers_(buffers) {}
+      buffers_(buffers),
+      stream_(services.connection_registry.unfinished_bytes()) {}
 
 LineSession::~LineSession() { services_.connection_registry.remove(connection_id_); }
 
@@ -91,9 +83,9 @@ bool LineSession::parse(size_t bytes) {
 bool LineSession::begins_with_http(std::string_view fresh) {
   const size_t end = fresh.find('\n');
   const bool is_whole = end != std::string_view::npos;
-  if (!is_whole && stream_.unfinished.size() + fresh.size() <= kLineBytesMax) return false;
+  if (!is_whole && stream_.unfinished.text().size() + fresh.size() <= kLineBytesMax) return false;
   is_first_line_seen_ = true;
-  const std::string line = stream_.unfinished + std::string(fresh.substr(0, end));
+  const std::string line = std::string(stream_.unfinished.text()) + std::string(fresh.substr(0, end));
   return is_whole ? is_http_request_line(line) : begins_http_request_line(line);
 }
 
@@ -105,7 +97,7 @@ void LineSession::close_http() {
                         {"sender", sender_.text()},
                         {"held_back", held_back}});
   }
-  stream_ = {};  // the beginning of the request line is not a line
+  stream_.unfinished.clear();  // the beginning of the request line is not a line
   close(LastLine::kRefuse);
 }
 

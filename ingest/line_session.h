@@ -38,7 +38,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     LogLimiter& http_log;
   };
   // `buffers` belongs to the socket's thread and must outlive the session.
-  LineSession(boost::asio::ip::tcp::socket socket, ReadBuffers& buffers, const Services& services);
+  LineSession(boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer,
+              ReadBuffers& buffers, const Services& services);
   ~LineSession();
 
   void start();

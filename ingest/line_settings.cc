@@ -15,8 +15,14 @@ std::vector<Setting> line_limit_settings(LineOptions& options) {
   return {
       {"line.connections", "N", "10000", "TCP connections of all line ports; further ones are closed",
        count_setting(options.connections_max, 1, 1'000'000)},
+      {"line.per_address", "N", "0", "the same, from one address; 0: half of --line.connections",
+       count_setting(options.per_address_max, 0, 1'000'000)},
       {"line.idle_timeout", "TIME", "10m", "close TCP connections silent for this long; 0s: never",
        duration_setting(options.idle_timeout, Duration(0), kYear)},
+      {"line.unfinished", "BYTES", "64M",
+       "RAM for unfinished lines of TCP connections, of which each has 2 KiB of its own; longer lines are "
+       "refused",
+       bytes_setting(options.unfinished_bytes_max, 0)},
       {"line.udp_buffer", "BYTES", "32M", "the kernel's receive buffer per port and thread",
        bytes_setting(options.udp_buffer_bytes, 4096)},
   };

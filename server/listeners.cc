@@ -15,7 +15,10 @@ Endpoint endpoint_of(const std::unique_ptr<Listener>& listener) {
 }  // namespace
 
 Listeners::Listeners(const ServerConfig& config, const Services& services)
-    : config_(config), services_(services), connections_(SessionLimit(config.line.connections_max)) {
+    : config_(config),
+      services_(services),
+      connections_(SessionLimit(config.line.connections_max, config.line.per_address_max),
+                   config.line.unfinished_bytes_max) {
   services_.registry.gauge_fn("statmill.line_connections", "Open TCP connections of senders.", {},
                               [this] { return static_cast<double>(connections_.limit().count()); });
 }

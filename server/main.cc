@@ -4,6 +4,7 @@
 #include "base/program.h"
 #include "server/allocator.h"
 #include "server/demo/demo.h"
+#include "server/descriptors.h"
 #include "server/server.h"
 #include "server/usage.h"
 
@@ -12,10 +13,11 @@ namespace {
 using statmill::ExitCode;
 using statmill::Fault;
 
-std::optional<Fault> serve(const statmill::ServerConfig& config) {
+std::optional<Fault> serve(statmill::ServerConfig config, size_t open_files_max) {
   const statmill::SystemClock clock;
   statmill::Log log(config.log_level);
-  statmill::Server server(config, clock, log);
+  if (auto fault = statmill::plan_descriptors(open_files_max, config, log)) return fault;
+  statmill::Server server(std::move(config), clock, log);
   // Reports before the destructor of the server, which waits for the disk.
   if (auto fault = server.start()) return statmill::report(std::move(fault));
   server.wait_for_signal();
@@ -43,8 +45,9 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   }
   statmill::prepare_service();
   statmill::tune_allocator();
-  statmill::raise_open_files_limit();
-  return config.demo.is_on ? statmill::serve_demo(std::move(config)) : serve(config);
+  const size_t open_files_max = statmill::raise_open_files_limit();
+  return config.demo.is_on ? statmill::serve_demo(std::move(config))
+                           : serve(std::move(config), open_files_max);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ Relay::Relay(RelayOptions options, const Services& services, RelaySink::BatchSin
       batch_sink_(std::move(batch_sink)),
       sink_(options_.sink, services.registry, [this] { drain_soon(); }),
       intake_(sink_, services.registry),
-      connections_(SessionLimit(options_.line.connections_max)),
+      connections_(SessionLimit(options_.line.connections_max, options_.line.per_address_max),
+                   options_.line.unfinished_bytes_max),
       timer_(
           services.io, [] { return RelaySink::kDrainInterval; }, [this] { drain(); }) {
   services_.registry.gauge_fn("statmill.line_connections", "Open TCP connections of senders.", {},

@@ -6,30 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/net/session_limit.h"
 
 namespace statmill {
-
-// How many sessions may live at the same time. Copies share one count, so that several LiveSessions can share
-// a limit. Thread-safe.
-class SessionLimit {
- public:
-  explicit SessionLimit(size_t max) : max_(max) {}
-
-  size_t count() const { return count_->load(std::memory_order_relaxed); }
-  bool has_room() const { return count() < max_; }
-
- private:
-  template <class Session>
-  friend class LiveSessions;
-
-  size_t max_;
-  // Written when a session begins or ends, read by all. Relaxed: it guards no other memory.
-  std::shared_ptr<std::atomic<size_t>> count_ = std::make_shared<std::atomic<size_t>>(0);
-};
 
 // Thread-safe. Does not own the sessions: their pending operations do, and these may outlive this object.
 template <class Session>
@@ -37,17 +21,20 @@ class LiveSessions {
  public:
   explicit LiveSessions(SessionLimit limit) : state_(std::make_shared<State>(std::move(limit))) {}
 
-  // Constructs a session, which counts until it is destroyed. Does not check the limit: the acceptor calls
-  // limit().has_room() first, and decides what becomes of a connection above it.
+  // Constructs a session of a client (nullopt: it has no address), which counts until it is destroyed. Does
+  // not check the limit: the acceptor calls limit().refusal() first, and decides what becomes of a connection
+  // above it.
   template <class... Arguments>
-  std::shared_ptr<Session> make(Arguments&&... arguments) {
+  std::shared_ptr<Session> make(const std::optional<AddressBytes>& client, Arguments&&... arguments) {
     const std::shared_ptr<State> state = state_;
-    state->limit.count_->fetch_add(1, std::memory_order_relaxed);
+    // In a pointer, since a deleter must be copyable.
+    auto place = std::make_shared<SessionLimit::Place>(state->limit.enter(client));
     const uint64_t id = state->next_id.fetch_add(1, std::memory_order_relaxed);
     const std::shared_ptr<Session> session(new Session(std::forward<Arguments>(arguments)...),
-                                           [state, id](Session* ended) {
+                                           [state, id, place](Session* ended) mutable {
                                              delete ended;
                                              state->remove(id);
+                                             place.reset();
                                            });
     MutexLock lock(state->mutex);
     state->sessions.emplace(id, session);
@@ -68,11 +55,8 @@ class LiveSessions {
     explicit State(SessionLimit shared) : limit(std::move(shared)) {}
 
     void remove(uint64_t id) {
-      {
-        MutexLock lock(mutex);
-        sessions.erase(id);
-      }
-      limit.count_->fetch_sub(1, std::memory_order_relaxed);
+      MutexLock lock(mutex);
+      sessions.erase(id);
     }
     std::vector<std::shared_ptr<Session>> alive() {
       std::vector<std::shared_ptr<Session>> result;

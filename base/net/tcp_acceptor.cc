@@ -16,8 +16,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// How long to wait after a failed accept. Most likely the process has no descriptors left, so an immediate
-// retry would fail, too.
+// How long to wait after an accept that failed for good: an immediate retry would fail, too.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
 // The number of established connections that wait to be accepted; 0 if the kernel does not say.
@@ -63,38 +62,41 @@ Status TcpAcceptor::bind(std::string_view setting, const Endpoint& listen) {
 void TcpAcceptor::accept() {
   if (!acceptor_.is_open()) return;  // closed while the last connection was being handled
   const size_t loop = next_loop_++ % loops_.size();
-  acceptor_.async_accept(*loops_[loop], [this, loop](const error_code& error, tcp::socket socket) {
+  acceptor_.async_accept(*loops_[loop], peer_, [this, loop](const error_code& error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    if (error) {
-      owner_.refused();
-      return pause();
-    }
-    if (owner_.has_room()) {
-      owner_.accepted();
-      auto moved = std::make_shared<tcp::socket>(std::move(socket));
-      asio::post(*loops_[loop], [this, loop, moved] { owner_.adopt(loop, std::move(*moved)); });
-    } else {
-      owner_.refused();
-    }
+    if (error) return on_failure();
+    on_accepted(loop, std::move(socket));
     accept();
   });
 }
 
-void TcpAcceptor::pause() {
+void TcpAcceptor::on_accepted(size_t loop, tcp::socket socket) {
+  if (const auto refusal = owner_.limit.refusal(address_bytes(peer_.address())))
+    return owner_.refused(*refusal);
+  owner_.accepted();
+  auto moved = std::make_shared<tcp::socket>(std::move(socket));
+  asio::post(*loops_[loop],
+             [this, loop, moved, peer = peer_] { owner_.adopt(loop, std::move(*moved), peer); });
+}
+
+// Most likely no descriptor is left.
+void TcpAcceptor::on_failure() {
+  owner_.refused(ConnectionRefusal::kDescriptors);
+  if (spare_.drop_connection(acceptor_.native_handle())) return accept();
   pause_timer_.expires_after(kPause);
   pause_timer_.async_wait([this](const error_code& stopped) {
     if (!stopped) accept();
   });
 }
 
-void TcpAcceptor::drain(const std::function<void(tcp::socket)>& adopt) {
+void TcpAcceptor::drain(const std::function<void(tcp::socket, const tcp::endpoint&)>& adopt) {
   error_code error;
   acceptor_.non_blocking(true, error);
   // Ignores connections that arrive meanwhile: a sender that always reconnects would keep this loop going.
   for (uint32_t left = waiting_connections(acceptor_.native_handle()); !error && left > 0; --left) {
     tcp::socket socket(*loops_.front());
-    acceptor_.accept(socket, error);
-    if (!error) adopt(std::move(socket));
+    acceptor_.accept(socket, peer_, error);
+    if (!error) adopt(std::move(socket), peer_);
   }
   close();
 }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/net/session_limit.h"
+#include "base/net/spare_descriptor.h"
 #include "base/result.h"
 #include "base/text.h"
 
@@ -21,15 +23,17 @@ Result<boost::asio::ip::address> listen_address(std::string_view setting, const 
 // thread must have ended before the acceptor is destroyed.
 class TcpAcceptor {
  public:
+  using Tcp = boost::asio::ip::tcp;
+
   struct Owner {
-    // Called on the first loop. If it returns false, the connection is closed and `refused` is called.
-    std::function<bool()> has_room;
-    // Also called if the process has no descriptor left for a connection.
-    std::function<void()> refused;
+    SessionLimit limit;  // of the sessions that the owner makes
+    // Called on the first loop when a connection was closed at once.
+    std::function<void(ConnectionRefusal)> refused;
     // Called on the first loop for each connection that is passed to `adopt`.
     std::function<void()> accepted;
-    // Called on loop number `loop` with a connection, which it then owns.
-    std::function<void(size_t loop, boost::asio::ip::tcp::socket socket)> adopt;
+    // Called on loop number `loop` with a connection, which it then owns, and its peer, which the socket no
+    // longer knows if the peer is gone.
+    std::function<void(size_t loop, Tcp::socket socket, const Tcp::endpoint& peer)> adopt;
   };
   // Requires: at least one loop. The loops must outlive it.
   TcpAcceptor(std::vector<boost::asio::io_context*> loops, Owner owner);
@@ -38,25 +42,28 @@ class TcpAcceptor {
   // kIo, naming the setting.
   Status bind(std::string_view setting, const Endpoint& listen);
   // The address it is bound to. Requires: bind() has succeeded.
-  const boost::asio::ip::tcp::endpoint& local() const { return local_; }
+  const Tcp::endpoint& local() const { return local_; }
   Endpoint endpoint() const { return {local_.address().to_string(), local_.port()}; }
   // Starts to accept connections. Requires: bind() has succeeded.
   void accept();
   // Stops accepting. Passes to `adopt` the connections that the kernel has already established and accept()
-  // has not.
-  void drain(const std::function<void(boost::asio::ip::tcp::socket)>& adopt);
+  // has not, without a look at the limit.
+  void drain(const std::function<void(Tcp::socket, const Tcp::endpoint& peer)>& adopt);
   // Stops accepting. The kernel resets the connections that it has already established.
   void close();
 
  private:
-  void pause();
+  void on_accepted(size_t loop, Tcp::socket socket);
+  void on_failure();
 
   const std::vector<boost::asio::io_context*> loops_;
   const Owner owner_;
-  boost::asio::ip::tcp::acceptor acceptor_;
+  Tcp::acceptor acceptor_;
   boost::asio::steady_timer pause_timer_;
+  SpareDescriptor spare_;
   size_t next_loop_ = 0;
-  boost::asio::ip::tcp::endpoint local_;
+  Tcp::endpoint local_;
+  Tcp::endpoint peer_;  // of the connection that is being accepted
 };
 
 }  // namespace statmill

@@ -7,6 +7,7 @@
 
 #include "base/net/event_thread.h"
 #include "base/token_file.h"
+#include "ingest/peer.h"
 #include "server/agents/table_intake.h"
 
 namespace statmill {
@@ -40,9 +41,8 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
       services_(services),
       connections_(
           services.registry.counter("statmill.agent_connections", "Connections of agents accepted.")),
-      connections_refused_(services.registry.counter(
-          "statmill.agent_connections_refused",
-          "Connections of agents closed at once: over --agent.connections, or out of descriptors.")),
+      connections_refused_(services.registry, "statmill.agent_connections_refused",
+                           "Connections of agents closed at once, by reason.", {}),
       bytes_(services.registry.counter("statmill.agent_bytes", "Bytes of the agent stream received.")),
       handshake_failures_(
           services.registry.counter("statmill.agent_handshake_failures",
@@ -50,7 +50,7 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
       idle_(services.registry.counter(
           "statmill.agent_connections_idle",
           "Connections of agents closed because no hello, or later nothing, came in time.")),
-      limit_(options_.connections_max) {}
+      limit_(options_.connections_max, options_.per_address_max) {}
 
 AgentListener::~AgentListener() { stop(); }
 
@@ -113,15 +113,18 @@ void AgentListener::make_workers() {
   acceptor_ = std::make_unique<TcpAcceptor>(
       std::move(loops),
       TcpAcceptor::Owner{
-          .has_room = [this] { return limit_.has_room(); },
-          .refused = [this] { connections_refused_.add(); },
+          .limit = limit_,
+          .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
           .accepted = [this] { connections_.add(); },
-          .adopt = [this](size_t i, tcp::socket socket) { adopt(*workers_[i], std::move(socket)); }});
+          .adopt = [this](size_t i, tcp::socket socket,
+                          const tcp::endpoint& peer) { adopt(*workers_[i], std::move(socket), peer); }});
 }
 
-void AgentListener::adopt(Worker& worker, tcp::socket socket) {
+void AgentListener::adopt(Worker& worker, tcp::socket socket, const tcp::endpoint& peer) {
   if (worker.is_stopping) return;
-  worker.sessions.make(Wire(std::move(socket), tls_.get()), worker.buffers, *worker.session_services)
+  worker.sessions
+      .make(address_bytes(peer.address()), Wire(std::move(socket), tls_.get()),
+            line_sender(peer.address(), peer.port()), worker.buffers, *worker.session_services)
       ->start();
 }
 

@@ -13,6 +13,7 @@
 #include "base/net/tcp_acceptor.h"
 #include "base/net/watchdog.h"
 #include "base/text.h"
+#include "ingest/connection_refusals.h"
 #include "ingest/intake.h"
 #include "server/agents/agent_options.h"
 #include "server/agents/agent_session.h"
@@ -49,13 +50,13 @@ class AgentListener {
   Status read_secrets();
   Status check_plain() const;
   void make_workers();
-  void adopt(Worker& worker, boost::asio::ip::tcp::socket socket);
+  void adopt(Worker& worker, boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer);
   static void end_worker(Worker& worker);
 
   const AgentOptions options_;
   const Services services_;
   Counter& connections_;
-  Counter& connections_refused_;
+  const ConnectionRefusals connections_refused_;
   Counter& bytes_;
   Counter& handshake_failures_;
   Counter& idle_;

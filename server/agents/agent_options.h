@@ -15,6 +15,7 @@ struct AgentOptions {
   std::optional<Endpoint> listen;                     // --agent.listen; nullopt: off
   size_t threads = 1;                                 // --agent.threads
   size_t connections_max = 10'000;                    // --agent.connections: more are closed at once
+  size_t per_address_max = 0;                         // --agent.per_address; 0: half of connections_max
   Duration idle_timeout = std::chrono::minutes(10);   // --agent.idle_timeout; 0: none
   Duration hello_timeout = std::chrono::seconds(10);  // from the accept until a valid hello; no setting
   std::string token_file;                             // --agent.token_file; empty: no token is required

@@ -5,24 +5,13 @@
 #include <utility>
 
 #include "base/running.h"
-#include "ingest/peer.h"
 
 namespace statmill {
-namespace {
-
-LineSender peer_of(const Wire::Tcp::socket& socket) {
-  boost::system::error_code gone;  // if the peer is gone, its address is 0.0.0.0
-  const auto peer = socket.remote_endpoint(gone);
-  return line_sender(peer.address(), peer.port());
-}
-
-}  // namespace
-
-AgentSession::AgentSession(Wire wire, AgentBuffers& buffers, const Services& services)
+AgentSession::AgentSession(Wire wire, const LineSender& peer, AgentBuffers& buffers, const Services& services)
     : wire_(std::move(wire)),
       buffers_(buffers),
       services_(services),
-      stream_(services.stream, peer_of(wire_.socket())),
+      stream_(services.stream, peer),
       deadline_timer_(wire_.socket().get_executor()),
       room_timer_(wire_.socket().get_executor()),
       accepted_(services.clock.steady()),

@@ -41,7 +41,7 @@ class AgentSession final : public AgentObserver, public std::enable_shared_from_
   static constexpr Duration kStopTimeout = std::chrono::seconds(1);  // for sending the last frame
 
   // `buffers` belongs to the socket's thread.
-  AgentSession(Wire wire, AgentBuffers& buffers, const Services& services);
+  AgentSession(Wire wire, const LineSender& peer, AgentBuffers& buffers, const Services& services);
   ~AgentSession() override;
 
   void start();

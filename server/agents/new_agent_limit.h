@@ -5,11 +5,9 @@
 #pragma once
 
 #include <cstddef>
-#include <unordered_map>
 
+#include "base/address_bytes.h"
 #include "base/clock.h"
-#include "base/hash.h"
-#include "base/process_hash.h"
 #include "proto/line_sender.h"
 
 namespace statmill {
@@ -33,19 +31,13 @@ class NewAgentLimit {
     SteadyTime begin{};
     size_t agents = 0;
   };
-  using Address = LineSender::AddressBytes;
-  struct Hash {
-    size_t operator()(const Address& address) const {
-      return process_hash()({reinterpret_cast<const char*>(address.data()), address.size()});
-    }
-  };
   bool is_limited(const LineSender& sender) const {
     return agents_max_ > 0 && sender.kind == LineSender::Kind::kHost;
   }
   Window& window_of(const LineSender& sender, SteadyTime now);
 
   const size_t agents_max_;
-  std::unordered_map<Address, Window, Hash> windows_;
+  AddressMap<Window> windows_;
   Window others_;
 };
 

@@ -35,14 +35,24 @@ Result<tcp::endpoint> resolve(asio::io_context& io, const Endpoint& endpoint) {
 
 Endpoint local_endpoint(const HttpAcceptor& acceptor, error_code& error) {
   const auto local = acceptor.local_endpoint(error);
-  tcp::endpoint address;
-  if (error || local.size() > address.capacity()) return {};
-  std::memcpy(address.data(), local.data(), local.size());
-  address.resize(local.size());
-  return {address.address().to_string(), address.port()};
+  const auto address = error ? std::nullopt : tcp_endpoint(local);
+  return address ? Endpoint{address->address().to_string(), address->port()} : Endpoint{};
 }
 
 }  // namespace
+
+std::optional<tcp::endpoint> tcp_endpoint(const HttpAcceptor::endpoint_type& endpoint) {
+  tcp::endpoint address;
+  const int family = endpoint.data()->sa_family;
+  if ((family != AF_INET && family != AF_INET6) || endpoint.size() > address.capacity()) return std::nullopt;
+  std::memcpy(address.data(), endpoint.data(), endpoint.size());
+  address.resize(endpoint.size());
+  return address;
+}
+
+std::optional<AddressBytes> client_address(const std::optional<tcp::endpoint>& peer) {
+  return peer ? std::optional(address_bytes(peer->address())) : std::nullopt;
+}
 
 Result<HttpListener> listen_tcp(asio::io_context& io, const Endpoint& endpoint) {
   const Result<tcp::endpoint> address = resolve(io, endpoint);

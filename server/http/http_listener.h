@@ -4,9 +4,12 @@
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 
+#include "base/net/session_limit.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/unix_socket.h"
@@ -22,6 +25,11 @@ struct HttpListener {
   Endpoint local_endpoint;  // for TCP; the actual port if port 0 was requested
   std::string socket_path;  // for a unix socket; must be removed before the acceptor closes
 };
+
+// Returns the address of a peer; nullopt for unix sockets.
+std::optional<boost::asio::ip::tcp::endpoint> tcp_endpoint(const HttpAcceptor::endpoint_type& endpoint);
+// The same as the key of a limit.
+std::optional<AddressBytes> client_address(const std::optional<boost::asio::ip::tcp::endpoint>& peer);
 
 // Errors, each with the address: kBusy (in use), kNotFound (unknown host), kIo.
 Result<HttpListener> listen_tcp(boost::asio::io_context& io, const Endpoint& endpoint);

@@ -33,6 +33,7 @@ struct HttpOptions {
   Duration stop_grace = std::chrono::seconds(5);  // for requests under way when the server stops
   HttpCompression compression = HttpCompression::kAuto;
   size_t connections_max = 512;
+  size_t per_address_max = 0;                     // connections of one client; 0: half of connections_max
   size_t requests_max = 1000;                     // per connection
   size_t buffered_bytes_max = size_t{256} << 20;  // bodies and answers of all connections
 };

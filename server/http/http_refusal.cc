@@ -56,6 +56,8 @@ constexpr std::array<Row, kHttpRefusalCount> kRows = {{
     {HttpRefusal::kMemoryLimit,
      {"memory_limit", 503, "requests and answers under way have reached their memory limit"}},
     {HttpRefusal::kConnectionLimit, {"connection_limit", 503, "too many connections"}},
+    {HttpRefusal::kAddressLimit, {"address_limit", 503, "too many connections from this address"}},
+    {HttpRefusal::kIdleLimit, {"idle_limit", 0, "the connection was idle, and a new one needed its place"}},
     {HttpRefusal::kHeaderTimeout, {"header_timeout", 0, "the header did not arrive in time"}},
     {HttpRefusal::kBodyTimeout, {"body_timeout", 0, "the body did not arrive in time"}},
     {HttpRefusal::kWriteTimeout, {"write_timeout", 0, "the client did not read the answer in time"}},

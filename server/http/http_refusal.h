@@ -35,6 +35,8 @@ enum class HttpRefusal : uint8_t {
   kBodyTooLarge,
   kMemoryLimit,
   kConnectionLimit,
+  kAddressLimit,
+  kIdleLimit,
   kHeaderTimeout,
   kBodyTimeout,
   kWriteTimeout,

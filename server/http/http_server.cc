@@ -14,9 +14,7 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// Connections over the limit that may get an error response at the same time; further ones are just closed.
-constexpr size_t kRejectedMax = 64;
-// After a failed accept, usually because file descriptors have run out, an immediate retry would fail, too.
+// How long to wait after an accept that failed for good: an immediate retry would fail, too.
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 
 Result<std::unique_ptr<HttpServer>> make_server(asio::io_context& io, Result<HttpListener> listener,
@@ -46,7 +44,7 @@ HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite sit
       options_(options),
       counters_(site.registry),
       budget_(options_.buffered_bytes_max),
-      sessions_(SessionLimit(options_.connections_max)),
+      sessions_(SessionLimit(options_.connections_max, options_.per_address_max)),
       router_(std::move(site.routes), site.list_path),
       context_{router_,      options_,     site.clock, counters_,   budget_,
                site.workers, site.queries, site.live,  site.access, site.hosts} {
@@ -72,12 +70,9 @@ void HttpServer::stop() {
 
 void HttpServer::accept() {
   if (is_stopping_) return;
-  acceptor_.async_accept(asio::make_strand(io_), [this](error_code error, HttpSocket socket) {
+  acceptor_.async_accept(asio::make_strand(io_), peer_, [this](error_code error, HttpSocket socket) {
     if (is_stopping_) return;
-    if (error) {
-      counters_.accept_failures.add();
-      return pause_accepting();
-    }
+    if (error) return on_failure();
     serve(std::move(socket));
     accept();
   });
@@ -85,20 +80,42 @@ void HttpServer::accept() {
 
 void HttpServer::serve(HttpSocket socket) {
   const SessionLimit& limit = sessions_.limit();
-  if (limit.count() >= options_.connections_max + kRejectedMax) {
+  if (limit.count() >= limit.max() + rejected_max(limit.max())) {
     counters_.refused(HttpRefusal::kConnectionLimit).add();
     return;  // closes the socket
   }
-  const bool has_room = limit.has_room();
-  const auto session = sessions_.make(std::move(socket), context_);
-  if (has_room) {
-    session->run();
-  } else {
-    session->reject(HttpRefusal::kConnectionLimit);
-  }
+  const auto peer = tcp_endpoint(peer_);
+  const auto client = client_address(peer);
+  const auto refusal = limit.refusal(client);
+  const bool is_served = !refusal || close_idle(*refusal, client);
+  const auto session = sessions_.make(client, std::move(socket), peer, context_);
+  if (is_served) return session->run();
+  session->reject(*refusal == ConnectionRefusal::kAddressLimit ? HttpRefusal::kAddressLimit
+                                                               : HttpRefusal::kConnectionLimit);
 }
 
-void HttpServer::pause_accepting() {
+// Closes the connection that has been idle for longest: of this client, if it has too many. Returns false if
+// none is idle.
+bool HttpServer::close_idle(ConnectionRefusal refusal, const std::optional<AddressBytes>& client) {
+  SteadyTime oldest = SteadyTime::max();
+  std::shared_ptr<Session> idle;
+  sessions_.for_each([&](Session& session) {
+    const bool may_go = refusal == ConnectionRefusal::kLimit ||
+                        (session.client() && client_network(*session.client()) == client_network(*client));
+    const auto since = session.idle_since();
+    if (!may_go || !since || *since >= oldest) return;
+    oldest = *since;
+    idle = session.shared_from_this();
+  });
+  if (idle == nullptr) return false;
+  idle->close_idle();
+  return true;
+}
+
+// Most likely no descriptor is left.
+void HttpServer::on_failure() {
+  counters_.accept_failures.add();
+  if (spare_.drop_connection(acceptor_.native_handle())) return accept();
   accept_pause_.expires_after(kAcceptPause);
   accept_pause_.async_wait([this](error_code error) {
     if (!error) accept();

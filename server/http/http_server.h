@@ -4,14 +4,17 @@
 // Slow requests, such as queries, run on the site's workers.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/net/live_sessions.h"
+#include "base/net/spare_descriptor.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "server/http/byte_budget.h"
@@ -26,6 +29,13 @@
 #include "statmill/registry.h"
 
 namespace statmill {
+
+// Connections over the limit that may get an answer of the error at the same time: one in kRejectedShare of
+// the limit, at most 64. Further ones are just closed.
+inline constexpr size_t kRejectedShare = 8;
+inline size_t rejected_max(size_t connections_max) {
+  return std::clamp<size_t>(connections_max / kRejectedShare, 1, 64);
+}
 
 // What a server serves. Servers with the same registry share their counters.
 struct HttpSite {
@@ -69,11 +79,14 @@ class HttpServer {
  private:
   void accept();
   void serve(HttpSocket socket);
-  void pause_accepting();
+  bool close_idle(ConnectionRefusal refusal, const std::optional<AddressBytes>& client);
+  void on_failure();
 
   boost::asio::io_context& io_;
   HttpAcceptor acceptor_;  // its executor is a strand, which runs accept, pause and stop
   boost::asio::steady_timer accept_pause_;
+  HttpAcceptor::endpoint_type peer_;  // of the connection that is being accepted
+  SpareDescriptor spare_;             // this, too, is confined to the acceptor's strand
   const Endpoint local_endpoint_;
   const std::string socket_path_;
   const HttpOptions options_;

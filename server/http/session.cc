@@ -7,7 +7,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/http/write.hpp>
-#include <cstring>
 
 #include "base/running.h"
 #include "server/http/request_gate.h"
@@ -28,23 +27,9 @@ constexpr std::string_view kContentPolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     "trusted-types lit-html";
 
-// The address of the peer; without a host if it has none, as at a unix socket.
-Endpoint peer_of(const HttpSocket& socket) {
-  error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  asio::ip::tcp::endpoint address;
-  const int family = error ? AF_UNSPEC : peer.data()->sa_family;
-  if ((family != AF_INET && family != AF_INET6) || peer.size() > address.capacity()) return {};
-  std::memcpy(address.data(), peer.data(), peer.size());
-  address.resize(peer.size());
-  return {address.address().to_string(), address.port()};
-}
-
-bool is_local(const Endpoint& peer) {
-  if (peer.host.empty()) return true;
-  error_code error;
-  auto address = asio::ip::make_address(peer.host, error);
-  if (error) return false;
+bool is_local(const std::optional<asio::ip::tcp::endpoint>& peer) {
+  if (!peer) return true;
+  const asio::ip::address address = peer->address();
   if (address.is_v6() && address.to_v6().is_v4_mapped())
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
   return address.is_loopback();
@@ -52,13 +37,16 @@ bool is_local(const Endpoint& peer) {
 
 }  // namespace
 
-Session::Session(HttpSocket socket, SessionContext& context)
+Session::Session(HttpSocket socket, const std::optional<asio::ip::tcp::endpoint>& peer,
+                 SessionContext& context)
     : socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
       context_(context),
-      peer_(peer_of(socket_)),
-      is_local_peer_(is_local(peer_)),
-      buffer_(kBufferBytesMax) {
+      client_(client_address(peer)),
+      peer_(peer ? Endpoint{peer->address().to_string(), peer->port()} : Endpoint{}),
+      is_local_peer_(is_local(peer)),
+      buffer_(kBufferBytesMax),
+      idle_since_(context.clock.steady()) {
   error_code ignored;  // only a matter of latency; unix sockets do not have this option
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   context_.counters.connections.add(1);
@@ -77,10 +65,32 @@ void Session::reject(HttpRefusal refusal) {
   asio::dispatch(socket_.get_executor(), [self = shared_from_this(), refusal] { self->refuse(refusal); });
 }
 
+std::optional<SteadyTime> Session::idle_since() const {
+  const SteadyTime since = idle_since_.load(std::memory_order_relaxed);
+  return since == kBusy || since == kClosing ? std::nullopt : std::optional(since);
+}
+
+void Session::set_idle() {
+  SteadyTime busy = kBusy;
+  idle_since_.compare_exchange_strong(busy, context_.clock.steady(), std::memory_order_relaxed);
+}
+
+void Session::close_idle() {
+  const auto since = idle_since();
+  if (!since) return;
+  SteadyTime expected = *since;
+  idle_since_.compare_exchange_strong(expected, kClosing, std::memory_order_relaxed);
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->idle_since_.load(std::memory_order_relaxed) != kClosing || !self->socket_.is_open()) return;
+    self->context_.counters.refused(HttpRefusal::kIdleLimit).add();
+    self->close();
+  });
+}
+
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->is_stopping_ = true;
-    if (self->is_idle_ || self->live_) return self->close();
+    if (self->is_idle() || self->live_) return self->close();
     if (self->query_) self->query_->run->control().stop(QueryStop::kServer);
     // Nothing would cancel the deadline of a closed session, which would hold the event loop until then.
     if (self->socket_.is_open()) self->set_deadline(self->context_.options.stop_grace, std::nullopt);
@@ -111,7 +121,7 @@ void Session::close() {
 }
 
 void Session::read_header() {
-  is_idle_ = true;
+  set_idle();
   const HeaderScan scan = scan_header(buffered());
   if (scan.verdict.is_refused()) return refuse(scan.verdict.reason());
   if (scan.size > 0) return parse_header(scan.size);
@@ -129,7 +139,7 @@ void Session::read_header() {
 }
 
 void Session::parse_header(size_t size) {
-  is_idle_ = false;
+  set_busy();
   parser_.emplace();
   parser_->header_limit(static_cast<uint32_t>(kHeaderBytesMax));
   parser_->body_limit(boost::none);  // check_body() sets it
@@ -218,7 +228,7 @@ HttpResponse Session::routed_response() {
 }
 
 void Session::refuse(HttpRefusal refusal) {
-  is_idle_ = false;
+  set_busy();
   if (parser_) release_body();
   context_.counters.refused(refusal).add();
   const HttpRefusalInfo& info = refusal_info(refusal);
@@ -305,7 +315,7 @@ void Session::begin_next(bool is_open, bool keep_alive) {
 }
 
 void Session::linger() {
-  is_idle_ = true;
+  set_idle();
   buffer_.clear();
   socket_.async_read_some(buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t) {
     if (error) return self->close();

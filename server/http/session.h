@@ -4,6 +4,8 @@
 // timer covers the current step. While a query runs, the session reads on, to notice that its client is gone.
 #pragma once
 
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -15,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "base/address_bytes.h"
 #include "base/clock.h"
 #include "server/http/access.h"
 #include "server/http/arriving_body.h"
@@ -73,7 +76,10 @@ struct LiveInFlight {
 // Confined to the strand of its socket, except for stop(). Its pending operations keep it alive.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(HttpSocket socket, SessionContext& context);
+  // `peer`: nullopt for unix sockets. It comes from the accept: the socket of a client that is gone no longer
+  // knows it.
+  Session(HttpSocket socket, const std::optional<boost::asio::ip::tcp::endpoint>& peer,
+          SessionContext& context);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -82,6 +88,12 @@ class Session : public std::enable_shared_from_this<Session> {
   void run();
   // Sends `refusal` without reading a request, and closes.
   void reject(HttpRefusal refusal);
+  // Since when the client owes a request; nullopt while one is under way, and after close_idle().
+  // Thread-safe.
+  std::optional<SteadyTime> idle_since() const;
+  // Closes the connection unless a request has begun. Thread-safe.
+  void close_idle();
+  const std::optional<AddressBytes>& client() const { return client_; }
   // Finishes the current request within stop_grace, then closes; closes at once if there is none.
   // Thread-safe.
   void stop();
@@ -89,6 +101,8 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   // How much is read at a time from a client whose answer is under way.
   static constexpr size_t kWatchBytes = 4096;
+  static constexpr SteadyTime kBusy = SteadyTime::max();     // values of idle_since_
+  static constexpr SteadyTime kClosing = SteadyTime::min();  // idle, and about to be closed
 
   using RequestParser = boost::beast::http::request_parser<ArrivingBody>;
   using ResponseMessage = boost::beast::http::response<boost::beast::http::string_body>;
@@ -97,6 +111,9 @@ class Session : public std::enable_shared_from_this<Session> {
   using StreamSerializer = boost::beast::http::response_serializer<boost::beast::http::empty_body>;
   class QueryTask;
 
+  bool is_idle() const { return idle_since_.load(std::memory_order_relaxed) != kBusy; }
+  void set_idle();
+  void set_busy() { idle_since_.store(kBusy, std::memory_order_relaxed); }
   std::string_view buffered() const;
   // Closes the connection if the next call does not come within `limit`, and counts `refusal` if it is set.
   void set_deadline(Duration limit, std::optional<HttpRefusal> refusal);
@@ -149,6 +166,7 @@ class Session : public std::enable_shared_from_this<Session> {
   HttpSocket socket_;
   boost::asio::steady_timer deadline_;
   SessionContext& context_;
+  const std::optional<AddressBytes> client_;
   const Endpoint peer_;       // without a host for unix sockets
   const bool is_local_peer_;  // on this host
 
@@ -164,8 +182,10 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<LiveInFlight> live_;
   std::optional<StreamHead> stream_head_;
   std::optional<StreamSerializer> stream_serializer_;
+  // While no request is under way, the connection may be closed at any time. Written on the strand. Relaxed:
+  // no other data depend on it.
+  std::atomic<SteadyTime> idle_since_;
   size_t requests_ = 0;
-  bool is_idle_ = true;  // no request is under way, so the connection may be closed at any time
   bool is_stopping_ = false;
 };
 

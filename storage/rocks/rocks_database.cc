@@ -26,7 +26,6 @@ namespace statmill {
 namespace {
 
 constexpr uint64_t kSmallWriteBuffer = uint64_t{4} << 20;
-constexpr int kOpenFilesMax = 512;
 constexpr int kUnsortedFiles = 8;      // flushed files per tier that start a compaction
 constexpr size_t kChunkKeyPrefix = 4;  // the chunk number: compacted files hold whole chunk numbers, so that
                                        // retention can delete files instead of rewriting them
@@ -100,7 +99,7 @@ rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* e
   // it.
   db.avoid_flush_during_recovery = false;
   db.max_total_wal_size = options.wal_bytes_max;
-  db.max_open_files = kOpenFilesMax;
+  db.max_open_files = options.open_files_max;
   db.max_background_jobs = 2;
   db.manifest_preallocation_size = size_t{64} << 10;  // not 4 MiB, which would remain after a crash
   db.bytes_per_sync = uint64_t{1} << 20;

@@ -23,6 +23,7 @@ struct RocksOptions {
   uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
   std::shared_ptr<Expiry> expiry;  // shared by all databases that a store opens in turn; null: its own
   uint64_t reserve_bytes = 0;      // disk space kept for a start on a full disk (reserve_file.h); 0: none
+  int open_files_max = 512;        // tables that stay open; at least 20
   bool sync = true;                // false: a power cut loses acknowledged data; benches only
   bool salvage = false;            // reads past damage in the log, which is otherwise an error (log_drops())
   bool count_writes = false;       // StoreStats::written; benches only

@@ -147,7 +147,8 @@ TEST_F(IngestE2e, AllOfManyConnectionsAreServed) {
 }
 
 TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersServed) {
-  ServerProcess server(STATMILL_BIN, {"--line.connections", "2", "--limits.series", "20"});
+  ServerProcess server(STATMILL_BIN,
+                       {"--line.connections", "2", "--line.per_address", "2", "--limits.series", "200"});
   server.start();
   TcpConnection first = TcpConnection::to(server.line());
   TcpConnection second = TcpConnection::to(server.line());
@@ -155,12 +156,12 @@ TEST(IngestLimitsE2e, ConnectionsOverTheLimitAreClosedAndCountedAndTheOthersServ
   ASSERT_TRUE(server.wait_for_metric(kTcpAccepted, 2));
   TcpConnection third = TcpConnection::to(server.line());
   EXPECT_EQ(third.receive(), "") << "closed at once";
-  EXPECT_EQ(server.metric("statmill_line_connections_refused_total{listener=\"tcp\"}"), 1);
+  EXPECT_EQ(server.metric("statmill_line_connections_refused_total{listener=\"tcp\",reason=\"limit\"}"), 1);
   std::string names;
-  for (int i = 0; i < 100; ++i) names += "bomb." + std::to_string(i) + " 1\n";
+  for (int i = 0; i < 1000; ++i) names += "bomb." + std::to_string(i) + " 1\n";
   ASSERT_TRUE(first.send(names) && second.send("kept.b 1\n"));
-  ASSERT_TRUE(server.wait_for_metric("statmill_samples_received_total{listener=\"tcp\"}", 103));
-  EXPECT_GT(server.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"series_limit\"}"), 80);
+  ASSERT_TRUE(server.wait_for_metric("statmill_samples_received_total{listener=\"tcp\"}", 1003));
+  EXPECT_GT(server.metric("statmill_samples_refused_total{listener=\"tcp\",reason=\"series_limit\"}"), 800);
   EXPECT_EQ(server.totals("kept.b").at("kept.b").count, 2) << "a known series accepts samples at the limit";
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);

@@ -52,6 +52,11 @@ bool ServerProcess::try_start(uint16_t line_port, uint16_t agent_port,
     command.arguments.insert(command.arguments.end(), {limit, "1h"});
   }
   command.arguments.insert(command.arguments.end(), options_.begin(), options_.end());
+  if (open_files_max_ > 0) {
+    command.arguments.insert(command.arguments.begin(),
+                             {"--nofile=" + std::to_string(open_files_max_), std::move(command.program)});
+    command.program = "prlimit";
+  }
   process_ = std::make_unique<Process>(command);
   const auto ready = process_->wait_for_line(" ready ");
   if (!ready) return false;

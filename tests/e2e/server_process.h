@@ -28,6 +28,8 @@ class ServerProcess {
   explicit ServerProcess(std::string bin, std::vector<std::string> options = {});
   ~ServerProcess();
 
+  // Limits the descriptors of the processes that are started from now on.
+  void limit_open_files(size_t max) { open_files_max_ = max; }
   // Starts statmilld on the data of the previous start and waits until it is ready. A port of 0 means any
   // free port, which can differ at each start.
   void start(uint16_t line_port = 0, uint16_t agent_port = 0,
@@ -70,6 +72,7 @@ class ServerProcess {
  private:
   const std::string bin_;
   const std::vector<std::string> options_;
+  size_t open_files_max_ = 0;  // 0: no limit
   TempDirectory directory_;
   std::unique_ptr<Process> process_;
   std::string ready_;  // the server's log line with its endpoints

@@ -34,7 +34,8 @@ class Feed {
   // Sends the text as one stream, in pieces of these sizes.
   Outcome stream(std::string_view text, const std::vector<size_t>& pieces) {
     LineBuffer buffer;
-    LineStream stream;
+    UnfinishedBytes budget(size_t{1} << 20);
+    LineStream stream(budget);
     for (size_t next = 0; !text.empty(); ++next) {
       const size_t size = std::min({text.size(), pieces[next % pieces.size()], LineBuffer::kReadBytes});
       std::memcpy(buffer.space().data(), text.data(), size);

@@ -14,9 +14,11 @@ namespace {
 
 // Feeds `text` in pieces of the given sizes and returns the samples and refusals.
 std::vector<std::string> feed(std::string_view text, const std::vector<size_t>& pieces,
-                              LastLine last_line = LastLine::kRefuse) {
+                              LastLine last_line = LastLine::kRefuse,
+                              size_t unfinished_max = size_t{1} << 20) {
   LineBuffer buffer;
-  LineStream stream;
+  UnfinishedBytes budget(unfinished_max);
+  LineStream stream(budget);
   std::vector<std::string> out;
   const auto dialect = istatd_dialect();
   const auto parser = dialect->make_parser();
@@ -71,6 +73,31 @@ TEST(LineBuffer, AcceptsAnUnfinishedLastLineIfTheDialectDoes) {
             (std::vector<std::string>{"line_too_long"}));
 }
 
+TEST(LineBuffer, LongUnfinishedLinesNeedTheBudget) {
+  const std::string usual = std::string(UnfinishedLine::kFreeBytes / 2, 'x') + " 1\n";
+  const std::string long_line = std::string(4 * UnfinishedLine::kFreeBytes, 'x') + " 1\n";
+  EXPECT_EQ(feed(usual, {100}, LastLine::kRefuse, 0), feed(usual, {}));
+  EXPECT_EQ(feed(long_line + usual, {100}, LastLine::kRefuse, 0).front(), "memory_limit");
+  EXPECT_EQ(feed(long_line + usual, {100}, LastLine::kRefuse, 0).size(), 2U) << "the next line is read";
+  EXPECT_EQ(feed(long_line, {100}, LastLine::kRefuse, 0), (std::vector<std::string>{"memory_limit"}));
+}
+
+TEST(UnfinishedLine, GivesItsBytesBack) {
+  UnfinishedBytes budget(10'000);
+  UnfinishedLine one(budget);
+  ASSERT_TRUE(one.append(std::string(11'000, 'x')));
+  EXPECT_EQ(budget.used(), 11'000 - UnfinishedLine::kFreeBytes);
+  {
+    UnfinishedLine other(budget);
+    EXPECT_TRUE(other.append(std::string(UnfinishedLine::kFreeBytes, 'x')));
+    EXPECT_FALSE(other.append(std::string(2000, 'x')));
+    EXPECT_EQ(other.text(), "");
+    one.clear();
+    EXPECT_TRUE(other.append(std::string(11'000, 'x')));
+  }
+  EXPECT_EQ(budget.used(), 0U);
+}
+
 TEST(LineBuffer, RefusesAnEndlessLineOnceAndReadsTheNextOne) {
   const std::string endless = std::string(3 * kLineBytesMax, 'x') + " 1\nnext 2\n";
   EXPECT_EQ(feed(endless, {1000}), (std::vector<std::string>{"line_too_long", "next=2.000000"}));
@@ -82,7 +109,8 @@ TEST(LineBuffer, KeepsStreamsApart) {
   LineBuffer buffer;
   const auto dialect = istatd_dialect();
   const auto parser = dialect->make_parser();
-  std::array<LineStream, 2> streams;
+  UnfinishedBytes budget(0);
+  LineStream streams[] = {LineStream(budget), LineStream(budget)};
   std::vector<std::string> accepted;
   const auto read = [&](LineStream& stream, std::string_view text) {
     std::memcpy(buffer.space().data(), text.data(), text.size());
@@ -95,7 +123,7 @@ TEST(LineBuffer, KeepsStreamsApart) {
   read(streams[0], ".one 1\n");
   read(streams[1], "f.two 2\n");
   EXPECT_EQ(accepted, (std::vector<std::string>{"other.of.two", "first.of.one", "other.of.two"}));
-  EXPECT_TRUE(streams[0].unfinished.empty() && streams[1].unfinished.empty());
+  EXPECT_TRUE(streams[0].unfinished.text().empty() && streams[1].unfinished.text().empty());
 }
 
 // The sender of an endless line uses no more memory than that of a line, for any size of reads.
@@ -103,7 +131,8 @@ TEST(LineBuffer, KeepsNothingOfAnEndlessLine) {
   for (const size_t piece : {size_t{1000}, LineBuffer::kReadBytes}) {
     for (const std::string_view before : {"", "first 1\n"}) {
       LineBuffer buffer;
-      LineStream stream;
+      UnfinishedBytes budget(size_t{1} << 20);
+      LineStream stream(budget);
       const auto dialect = istatd_dialect();
       const auto parser = dialect->make_parser();
       for (size_t sent = 0; sent <= 2 * kLineBytesMax; sent += piece) {
@@ -111,10 +140,11 @@ TEST(LineBuffer, KeepsNothingOfAnEndlessLine) {
         std::fill(space.begin(), space.end(), 'x');
         if (sent == 0) std::copy(before.begin(), before.end(), space.begin());
         buffer.commit(piece, stream, *parser);
-        EXPECT_LE(stream.unfinished.size(), kLineBytesMax);
+        EXPECT_LE(stream.unfinished.text().size(), kLineBytesMax);
       }
       EXPECT_TRUE(stream.skipping);
-      EXPECT_EQ(stream.unfinished, "");
+      EXPECT_EQ(stream.unfinished.text(), "");
+      EXPECT_EQ(budget.used(), 0U);
       EXPECT_EQ(parser->batch().refused[static_cast<size_t>(Refusal::kLineTooLong)], 1U);
     }
   }

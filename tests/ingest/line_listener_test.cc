@@ -37,6 +37,12 @@ class LineListenerTest : public testing::Test, protected IngestFixture {
   std::unique_ptr<Dialect> statsd() {
     return std::make_unique<StatsdDialect>(StatsdLimits{}, intake, registry);
   }
+  uint64_t refused_connections(std::string_view listener, std::string_view reason) {
+    return registry
+        .counter("statmill.line_connections_refused", "",
+                 {{"listener", std::string(listener)}, {"reason", std::string(reason)}})
+        .value();
+  }
   uint64_t counter(std::string_view name, std::string_view listener) {
     return registry.counter(name, "", {{"listener", std::string(listener)}}).value();
   }
@@ -143,7 +149,19 @@ TEST_F(LineListenerTest, AllListenersShareTheLimitOfConnections) {
   ASSERT_TRUE(wait_until([&] { return connections_->limit().count() == 1; }));
   TcpConnection second = TcpConnection::to(graphite->endpoint());
   EXPECT_EQ(second.receive(), "") << "closed at once";
-  EXPECT_EQ(counter("statmill.line_connections_refused", "graphite_tcp"), 1U);
+  EXPECT_EQ(refused_connections("graphite_tcp", "limit"), 1U);
+}
+
+TEST_F(LineListenerTest, OneAddressLeavesConnectionsToOthers) {
+  connections_ = std::make_unique<ConnectionRegistry>(SessionLimit(4, 1));
+  const auto lines = listen(istatd_dialect());
+  TcpConnection first = TcpConnection::to(lines->endpoint());
+  ASSERT_TRUE(wait_until([&] { return connections_->limit().count() == 1; }));
+  TcpConnection second = TcpConnection::to(lines->endpoint());
+  EXPECT_EQ(second.receive(), "") << "closed at once";
+  EXPECT_EQ(refused_connections("tcp", "address_limit"), 1U);
+  TcpConnection other = TcpConnection::to(lines->endpoint(), "127.0.0.2");
+  EXPECT_TRUE(wait_until([&] { return connections_->limit().count() == 2; }));
 }
 
 TEST_F(LineListenerTest, ClosesASilentConnectionAndKeepsItsSamples) {

@@ -58,16 +58,17 @@ class TcpAcceptorTest : public testing::Test {
   Log log_{LogLevel::kError};
   asio::io_context io_;
   EventThread threads_[2];
-  std::atomic<bool> has_room_{true};
+  SessionLimit limit_{1};
   std::atomic<int> accepted_{0};
   std::atomic<int> refused_{0};
   std::unique_ptr<TcpAcceptor> acceptor_ = std::make_unique<TcpAcceptor>(
       std::vector<asio::io_context*>{&threads_[0].loop(), &threads_[1].loop()},
-      TcpAcceptor::Owner{.has_room = [this] { return has_room_.load(); },
-                         .refused = [this] { ++refused_; },
+      TcpAcceptor::Owner{.limit = limit_,
+                         .refused = [this](ConnectionRefusal) { ++refused_; },
                          .accepted = [this] { ++accepted_; },
                          .adopt =
-                             [](size_t loop, tcp::socket socket) {
+                             [](size_t loop, tcp::socket socket, const tcp::endpoint& peer) {
+                               EXPECT_TRUE(peer.address().is_loopback());
                                boost::system::error_code ignored;
                                asio::write(socket, asio::buffer(std::to_string(loop)), ignored);
                              }});
@@ -84,10 +85,11 @@ TEST_F(TcpAcceptorTest, AssignsConnectionsToLoopsInTurn) {
 
 TEST_F(TcpAcceptorTest, ClosesConnectionsWithoutRoom) {
   accept();
-  has_room_ = false;
-  EXPECT_EQ(hear(connect()), "");
-  EXPECT_EQ(refused_, 1);
-  has_room_ = true;
+  {
+    const auto place = limit_.enter(std::nullopt);
+    EXPECT_EQ(hear(connect()), "");
+    EXPECT_EQ(refused_, 1);
+  }
   EXPECT_NE(hear(connect()), "");
   EXPECT_EQ(accepted_, 1);
 }
@@ -97,7 +99,10 @@ TEST_F(TcpAcceptorTest, DrainsConnectionsThatTheKernelHasEstablished) {
   std::vector<tcp::socket> connections;
   for (int i = 0; i < 3; ++i) connections.push_back(connect());
   int drained = 0;
-  acceptor_->drain([&](const tcp::socket&) { ++drained; });
+  acceptor_->drain([&](const tcp::socket&, const tcp::endpoint& peer) {
+    EXPECT_EQ(peer, connections[static_cast<size_t>(drained)].local_endpoint());
+    ++drained;
+  });
   EXPECT_EQ(drained, 3);
   tcp::socket late(io_);
   boost::system::error_code error;
@@ -110,7 +115,7 @@ TEST_F(TcpAcceptorTest, ErrorsNameTheSetting) {
             "a.listen no.address:1: not an IP address");
   EXPECT_EQ(acceptor_->bind("a.listen", {"no.address", 1}).error().code, ErrorCode::kInvalid);
   accept();
-  TcpAcceptor second({&io_}, {});
+  TcpAcceptor second({&io_}, {.limit = SessionLimit(1), .refused = {}, .accepted = {}, .adopt = {}});
   const Status bound = second.bind("b.listen", acceptor_->endpoint());
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().code, ErrorCode::kBusy);

@@ -21,7 +21,8 @@ constexpr std::chrono::seconds kPatience{30};
 // The agent's side of a connection.
 class Peer {
  public:
-  explicit Peer(const Endpoint& server) : connection_(TcpConnection::to(server)) {
+  explicit Peer(const Endpoint& server) : Peer(TcpConnection::to(server)) {}
+  explicit Peer(TcpConnection connection) : connection_(std::move(connection)) {
     EXPECT_TRUE(connection_.is_connected());
   }
 
@@ -92,6 +93,10 @@ class AgentListenerTest : public testing::Test {
   }
   Peer peer() const { return Peer(listener_->endpoint()); }
   Status tick() { return ticker_.tick({clock_.wall(), clock_.steady()}); }
+  uint64_t refused_connections(std::string_view reason) {
+    return registry_.counter("statmill.agent_connections_refused", "", {{"reason", std::string(reason)}})
+        .value();
+  }
   uint64_t accepted() { return intake_.account("agent").accepted.value(); }
   // Waits until the samples are in the table; the next tick makes them durable.
   bool wait_for_samples(uint64_t count) {
@@ -177,6 +182,7 @@ TEST_F(AgentListenerTest, ASecondConnectionOfAnAgentReplacesTheFirst) {
 
 TEST_F(AgentListenerTest, ConnectionsOverTheLimitAreClosedAndCounted) {
   options_.connections_max = 2;
+  options_.per_address_max = 2;
   open();
   Peer one = peer();
   Peer two = peer();
@@ -185,8 +191,23 @@ TEST_F(AgentListenerTest, ConnectionsOverTheLimitAreClosedAndCounted) {
   ASSERT_EQ(two.welcome(), 0U);
   Peer three = peer();
   EXPECT_FALSE(three.next());
-  EXPECT_EQ(registry_.counter("statmill.agent_connections_refused", "").value(), 1U);
+  EXPECT_EQ(refused_connections("limit"), 1U);
   EXPECT_EQ(registry_.counter("statmill.agent_connections", "").value(), 2U);
+}
+
+TEST_F(AgentListenerTest, OneAddressLeavesConnectionsToOthers) {
+  options_.connections_max = 4;
+  options_.per_address_max = 1;
+  open();
+  Peer one = peer();
+  ASSERT_TRUE(one.hello(1));
+  ASSERT_EQ(one.welcome(), 0U);
+  Peer two = peer();
+  EXPECT_FALSE(two.next());
+  EXPECT_EQ(refused_connections("address_limit"), 1U);
+  Peer other(TcpConnection::to(listener_->endpoint(), "127.0.0.2"));
+  ASSERT_TRUE(other.hello(3));
+  EXPECT_EQ(other.welcome(), 0U);
 }
 
 TEST_F(AgentListenerTest, ASilentAgentIsClosedAndCounted) {

@@ -153,25 +153,77 @@ TEST(HttpServerTest, StopDoesNotWaitLongForAPeerThatDoesNotRead) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-TEST(HttpServerTest, ConnectionsOverTheLimitGetAnError) {
-  FakeServices fake;
+// Sends a request without its body, so that the connection is busy. Returns once the server has read it.
+HttpPeer busy_peer(const Endpoint& server) {
+  HttpPeer peer(server);
+  peer.send("POST /api/v1/lines HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n");
+  EXPECT_TRUE(peer.receive_some());
+  return peer;
+}
+
+bool gets_answer(HttpPeer& peer) { return peer.send_get("/healthz") && peer.receive().status == 200; }
+
+HttpOptions connection_limits(size_t all, size_t per_address) {
   HttpOptions options;
-  options.connections_max = 2;
-  RunningServer server(fake, options);
-  HttpPeer first(server.endpoint());
-  HttpPeer second(server.endpoint());
-  for (HttpPeer* peer : {&first, &second}) {
-    peer->send_get("/healthz");
-    ASSERT_EQ(peer->receive().status, 200);
-  }
+  options.connections_max = all;
+  options.per_address_max = per_address;
+  return options;
+}
+
+TEST(HttpServerTest, ConnectionsOverTheLimitGetAnErrorIfNoneIsIdle) {
+  FakeServices fake;
+  RunningServer server(fake, connection_limits(2, 2));
+  const HttpPeer first = busy_peer(server.endpoint());
+  const HttpPeer second = busy_peer(server.endpoint());
   HttpPeer third(server.endpoint());
   const PeerReply refused = third.receive();
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.body, "{\"error\":\"too many connections\",\"status\":503}\n");
   EXPECT_TRUE(third.sees_end());
   EXPECT_EQ(fake.reading("statmill.http_refused", "connection_limit"), 1);
-  first.send_get("/healthz");
-  EXPECT_EQ(first.receive().status, 200) << "connections within the limit continue";
+}
+
+TEST(HttpServerTest, ANewConnectionTakesThePlaceOfTheOneThatIsIdleForLongest) {
+  FakeServices fake;
+  RunningServer server(fake, connection_limits(3, 3));
+  HttpPeer first(server.endpoint());
+  HttpPeer second(server.endpoint());
+  HttpPeer third(server.endpoint());
+  for (HttpPeer* peer : {&second, &first, &third}) {
+    fake.clock.advance(std::chrono::seconds(1));
+    ASSERT_TRUE(gets_answer(*peer));
+  }
+  HttpPeer fourth(server.endpoint());
+  EXPECT_TRUE(gets_answer(fourth));
+  EXPECT_TRUE(second.sees_end());
+  EXPECT_TRUE(gets_answer(first));
+  EXPECT_TRUE(gets_answer(third));
+  EXPECT_EQ(fake.reading("statmill.http_refused", "idle_limit"), 1);
+}
+
+TEST(HttpServerTest, OneAddressLeavesRoomForOthers) {
+  FakeServices fake;
+  RunningServer server(fake, connection_limits(4, 2));
+  std::vector<HttpPeer> many;
+  for (int i = 0; i < 2; ++i) many.push_back(busy_peer(server.endpoint()));
+  HttpPeer another(server.endpoint());
+  EXPECT_EQ(another.receive().status, 503);
+  EXPECT_EQ(fake.reading("statmill.http_refused", "address_limit"), 1);
+  HttpPeer other(TcpConnection::to(server.endpoint(), "127.0.0.2"));
+  EXPECT_TRUE(gets_answer(other));
+}
+
+// Silent connections cost nobody but their address its places.
+TEST(HttpServerTest, SilentConnectionsOfOneAddressDoNotShutOutEvenThatAddress) {
+  FakeServices fake;
+  RunningServer server(fake, connection_limits(8, 4));
+  HttpPeer other(TcpConnection::to(server.endpoint(), "127.0.0.2"));
+  ASSERT_TRUE(gets_answer(other));
+  std::vector<HttpPeer> silent;
+  for (int i = 0; i < 40; ++i) silent.emplace_back(server.endpoint());
+  HttpPeer late(server.endpoint());
+  EXPECT_TRUE(gets_answer(late));
+  EXPECT_TRUE(gets_answer(other));
 }
 
 TEST(HttpServerTest, AClosedConnectionMakesRoomForAnother) {
