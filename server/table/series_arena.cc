@@ -28,6 +28,7 @@ SeriesArena::Number SeriesArena::add(std::string_view name) {
   } else {
     number = reusable.back();
     reusable.pop_back();
+    (*this)[number].row = Series::kUnindexed;
   }
   Series& series = (*this)[number];
   series.name_size = static_cast<uint16_t>(name.size());
@@ -40,7 +41,9 @@ void SeriesArena::remove(Number number) {
   const uint16_t name_size = series.name_size;  // kept, because the number of lines is computed from it
   removed_[lines_for(name_size)].push_back(number);
   series.~Series();
-  (new (&series) Series)->name_size = name_size;
+  Series& removed = *new (&series) Series;
+  removed.name_size = name_size;
+  removed.row = Series::kRemoved;
 }
 
 SeriesArena::Number SeriesArena::allocate_lines(uint32_t lines) {

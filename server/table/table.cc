@@ -190,33 +190,6 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
   return made;
 }
 
-const NameIndex& Table::names() const {
-  if (unindexed_count_.load(std::memory_order_acquire) > 0) {
-    MutexLock lock(index_mutex_);
-    index_names();
-  }
-  return index_;
-}
-
-// Adds the names of all created series to the index. No series is removed before it is in the index, so each
-// number is of a series whose name and memory stay.
-void Table::index_names() const {
-  std::vector<SeriesArena::Number> created;
-  {
-    MutexLock names(names_mutex_);
-    created.swap(unindexed_);
-  }
-  for (const SeriesArena::Number number : created) {
-    Series& series = series_[number];
-    series.row = index_.add(series.name());
-  }
-  unindexed_count_.fetch_sub(created.size(), std::memory_order_release);
-}
-
-void Table::search(const Glob& glob, const NameIndex::Visit& visit) const {
-  SM_CHECK(names().search(glob, visit));
-}
-
 void Table::restore_deleted(SeriesId id) {
   MutexLock names(names_mutex_);
   next_id_ = id + 1;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -105,6 +106,9 @@ class Table final : public SampleSink {
   // shard is flushed in the same tick: then it needs no entries. Returns the rows of the series that were
   // created or changed in the epoch.
   std::vector<SeriesRow> collect(ShardNo shard, int parity, JournalDraft* journal);
+  // Adds the names of at most so many created series to the index, so that queries find few to add. Cost: as
+  // names().
+  void index_names(size_t most);
   bool is_over_share(ShardNo shard) const;
   // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of
   // series, until end_flush(). Requires: no flush of the shard is in progress.
@@ -131,8 +135,8 @@ class Table final : public SampleSink {
   // Returns nullopt if no series has that name. Cost: copies the bytes under the lock of its shard, and
   // decodes nothing.
   std::optional<SeriesPieces> pieces(std::string_view name, bool histograms) const;
-  // Returns the index of the names of all series created before the call. Cost: 0.3 to 1 us for each name
-  // that was created since the last call; a call made meanwhile waits.
+  // Returns the index of the names of all series created before the call. Cost: 0.3 to 1 us for each of them
+  // that is not in the index yet. It lets other threads use the index after each millisecond.
   const NameIndex& names() const;
   // Calls `visit` with every name that matches, in no order, until it returns false. The text is valid during
   // the call.
@@ -157,6 +161,8 @@ class Table final : public SampleSink {
   // Series created by samples since the start, including those deleted since.
   uint64_t series_created() const { return series_created_.load(std::memory_order_relaxed); }
   size_t name_bytes() const { return index_.ram_bytes(); }
+  // Series whose names are not in the index yet.
+  size_t unindexed_count() const { return unindexed_count_.load(std::memory_order_relaxed); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
@@ -192,11 +198,11 @@ class Table final : public SampleSink {
   Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
                              const BatchContext& context) REQUIRES(shard.mutex);
 
-  void index_names() const REQUIRES(index_mutex_);
+  size_t index_slice(size_t most) const REQUIRES(index_mutex_);
   EpochEnd change_series(const SeriesChanges& changes);
   bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
-  std::optional<RemovedSeries> remove_series(std::string_view name, int parity);
-  std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity);
+  std::optional<RemovedSeries> remove_series(std::string_view name, int parity) REQUIRES(index_mutex_);
+  std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity) REQUIRES(index_mutex_);
   ErasedSeries begin_erasure(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
   void switch_detail(Series& series, std::vector<SeriesRow>& changed) const;
 
@@ -210,7 +216,10 @@ class Table final : public SampleSink {
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
   SeriesArena series_;  // add() and remove() under names_mutex_; each series under its shard's lock
-  // The lock of the one thread that writes the index. Its holder may lock names_mutex_.
+  // Locked by the tick thread while it waits for `index_mutex_` and holds it. Other threads lock and unlock
+  // it before each slice that they index, which lets the tick thread in.
+  mutable Mutex index_turn_;
+  // The lock of the one thread that writes the index. Its holder may lock the gate, shards and names_mutex_.
   mutable Mutex index_mutex_;
   mutable NameIndex index_;  // written under index_mutex_, read without a lock
   // Locked for an instant to create or remove a series, while its shard is locked; no lock is acquired while
@@ -219,8 +228,8 @@ class Table final : public SampleSink {
   SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
   // Created series that are not in the index yet: to index a name takes ten times as long as to create the
   // series, so ingest leaves it to the tick and to queries.
-  mutable std::vector<SeriesArena::Number> unindexed_ GUARDED_BY(names_mutex_);
-  // Created series whose names are not in the index. Readers that acquire 0 see them all in it.
+  mutable std::deque<SeriesArena::Number> unindexed_ GUARDED_BY(names_mutex_);
+  // The size of `unindexed_`, and what is being added just now. Readers that acquire 0 see all in the index.
   mutable std::atomic<size_t> unindexed_count_{0};
   // Sums over all shards, written under the shards' own locks and read for limits and /metrics, where a
   // slightly old value does no harm: relaxed.

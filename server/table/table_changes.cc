@@ -22,13 +22,14 @@ struct Table::RemovedSeries {
 
 Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
   if (changes.is_empty()) return {EpochGate::Flip(gate_).ended(), {}};
-  names();  // so that little is left to index while ingest waits
   EpochEnd out = change_series(changes);
   change_families(changes, out.changed);
   return out;
 }
 
 Table::EpochEnd Table::change_series(const SeriesChanges& changes) {
+  MutexLock turn(index_turn_);
+  MutexLock index(index_mutex_);  // before the gate, so that ingest does not wait for it
   const EpochGate::Flip flip(gate_);
   EpochEnd out{flip.ended(), {}};
   names_version_.fetch_add(1, std::memory_order_acq_rel);
@@ -88,9 +89,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   std::erase(shard.created[p], &s);
   std::erase(shard.changed[p], &s);
   out.pending = std::move(s.pending);
-  MutexLock index(index_mutex_);
-  index_names();
-  index_.remove(s.row);
+  if (s.row.is_indexed()) index_.remove(s.row);
   MutexLock names(names_mutex_);
   series_.remove(number);
   series_count_.fetch_sub(1, std::memory_order_relaxed);

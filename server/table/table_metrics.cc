@@ -7,6 +7,8 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.series_count()); });
   registry.gauge_fn("statmill.name_bytes", "RAM used by the names of series.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
+  registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},
+                    [&table] { return static_cast<double>(table.unindexed_count()); });
   registry.gauge_fn("statmill.families", "Families (path and kind) whose unit or help is known.", {},
                     [&table] { return static_cast<double>(table.families().size()); });
   registry.gauge_fn("statmill.family_bytes", "Bytes of the paths, units and help texts of families.", {},

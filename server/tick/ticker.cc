@@ -121,10 +121,10 @@ Status Ticker::run(TickTime now, const Shards& to_flush) {
     if (Status done = finish(now); !done) return done;
   }
   prepare(now.steady, to_flush, {});
-  Status done = finish(now);
-  services_.table.names();  // indexes new names, so that queries find few of them
-  return done;
+  return finish(now);
 }
+
+void Ticker::index_names() { services_.table.index_names(kNamesIndexedMax); }
 
 // Builds the prepared batch, unless it is built, and writes it to the store.
 Status Ticker::finish(TickTime now) {

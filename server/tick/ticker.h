@@ -61,6 +61,10 @@ class Ticker {
   void begin(TickTime now);
   // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it.
   Status tick(TickTime now);
+  // Indexes names of new series, so that queries find few of them to index. Call it after each tick.
+  void index_names();
+  // The most names that one call indexes, which takes 15 to 50 ms: those of further series wait for the next.
+  static constexpr size_t kNamesIndexedMax = 50'000;
   // Makes one tick that flushes every shard.
   Status flush_all(TickTime now);
   // Makes one tick that deletes, erases or renames series. Returns what was changed. After kUnavailable
