@@ -91,7 +91,7 @@ class NameIndex {
   void set_hash(const KeyedHash& hash) { hash_ = hash; }
   // Cost: 0.3 to 1 us. Requires: 1 to kNameBytesMax bytes.
   NameRow add(std::string_view name);
-  // Hides a name from later searches. Returns false if it was removed before.
+  // Hides a name from later searches. Returns false if it was removed before, or the row is of no index.
   bool remove(NameRow row);
 
   // Calls `visit` with each name that satisfies all matchers, in no order, until it returns false. The text

@@ -25,16 +25,16 @@ struct Series {
   static constexpr Slot kNoSlot = -1;
   static constexpr size_t kColdBytes = 64;  // the fields that adding a sample does not touch
 
-  static constexpr NameRow kUnindexed{NameRow::kNoTable, 0};  // of a series whose name is not in the index yet
-  static constexpr NameRow kRemoved{NameRow::kNoTable, 1};    // of one that SeriesArena::remove() has removed
+  static constexpr NameRow kUnindexed{NameRow::kNoTable, 0};  // of a series whose name waits for the index
+  static constexpr NameRow kRemoved{NameRow::kNoTable, 1};    // of a series that was removed from its arena
 
   Series() = default;
   Series(const Series&) = delete;
   Series& operator=(const Series&) = delete;
 
   Window pending;
-  // In the table's NameIndex, or one of the next two. Written under the table's index lock, or, before the name
-  // is in the index, under its names lock.
+  // In the table's NameIndex, or one of the next two. Written under the table's index lock, or, before the
+  // name is in the index, under its names lock.
   NameRow row = kUnindexed;
   SeriesId id = 0;
   uint32_t flushing = 0;                    // 1 + index in Shard::flushing; 0 if it is not being flushed

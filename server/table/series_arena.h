@@ -40,6 +40,9 @@ class SeriesArena {
   // Destroys the series; its memory is used again for a name of about the same length.
   void remove(Number number);
 
+  // The bytes that a series with a name of this size occupies.
+  static constexpr size_t bytes_for(size_t name_size) { return lines_for(name_size) * kLineBytes; }
+
   Series& operator[](Number number) const { return *reinterpret_cast<Series*>(line_at(number) - kLineBytes); }
   // Prefetches the fields that a sample needs.
   void prefetch(Number number) const { __builtin_prefetch(line_at(number), 1); }

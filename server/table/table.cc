@@ -171,6 +171,11 @@ Series* Table::restore_series(const SeriesRow& row) {
   return &made;
 }
 
+// Until the name is in the index, its own bytes count for what it will need there.
+size_t Table::bytes_of_new(std::string_view name) {
+  return SeriesArena::bytes_for(name.size()) + name.size();
+}
+
 Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
                              RetentionClass retention, std::optional<SeriesId> id) {
   SeriesArena::Number number = 0;
@@ -181,6 +186,7 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
     next_id_ = std::max(next_id_, series_[number].id + 1);
     unindexed_.push_back(number);
     unindexed_count_.fetch_add(1, std::memory_order_relaxed);
+    series_bytes_.fetch_add(bytes_of_new(name), std::memory_order_relaxed);
   }
   shard.index.insert(hash, number, series_, hash_of_);
   Series& made = series_[number];

@@ -37,7 +37,9 @@ namespace statmill {
 
 struct TableLimits {
   size_t series_max = 2'000'000;  // --limits.series: samples of new names are refused above this
-  size_t sender_series_max = 0;   // --limits.series_per_sender: the same for each sender; 0: no limit
+  size_t name_bytes =
+      size_t{1} << 30;           // --limits.name_bytes: the same above these bytes of series with names
+  size_t sender_series_max = 0;  // --limits.series_per_sender: the same for each sender; 0: no limit
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
@@ -160,7 +162,10 @@ class Table final : public SampleSink {
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series created by samples since the start, including those deleted since.
   uint64_t series_created() const { return series_created_.load(std::memory_order_relaxed); }
-  size_t name_bytes() const { return index_.ram_bytes(); }
+  // RAM of all series with their names, and of the index of names.
+  size_t name_bytes() const {
+    return series_bytes_.load(std::memory_order_relaxed) + index_bytes_.load(std::memory_order_relaxed);
+  }
   // Series whose names are not in the index yet.
   size_t unindexed_count() const { return unindexed_count_.load(std::memory_order_relaxed); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
@@ -178,8 +183,9 @@ class Table final : public SampleSink {
   bool has_series_of(const FamilyKey& family) const;
   void change_families(const SeriesChanges& changes, const ChangedSeries& changed);
   void count_delta_bytes(size_t grown);
+  static size_t bytes_of_new(std::string_view name);
   void count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
-  Verdict<Refusal> admit_series(const LineSender& sender);
+  Verdict<Refusal> admit_series(std::string_view name, const LineSender& sender);
   // Creates a series and adds it to the index. Its id is the next free one unless `id` is given.
   Series& create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
                         RetentionClass retention, std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
@@ -235,6 +241,9 @@ class Table final : public SampleSink {
   // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
   std::atomic<uint64_t> series_created_{0};
+  // The bytes of all series in the arena, and for each name that waits for the index as many as it has.
+  mutable std::atomic<size_t> series_bytes_{0};
+  mutable std::atomic<size_t> index_bytes_{0};      // of the index
   std::atomic<size_t> ram_bytes_{0};                // of deltas, pending and flushing windows
   std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
   std::atomic<Slot> oldest_slot_{Series::kNoSlot};  // only falls; relaxed, as well

@@ -89,7 +89,9 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   std::erase(shard.created[p], &s);
   std::erase(shard.changed[p], &s);
   out.pending = std::move(s.pending);
-  if (s.row.is_indexed()) index_.remove(s.row);
+  const bool is_indexed = index_.remove(s.row);
+  series_bytes_.fetch_sub(is_indexed ? SeriesArena::bytes_for(s.name_size) : bytes_of_new(s.name()),
+                          std::memory_order_relaxed);
   MutexLock names(names_mutex_);
   series_.remove(number);
   series_count_.fetch_sub(1, std::memory_order_relaxed);

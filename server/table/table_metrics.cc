@@ -5,7 +5,7 @@ namespace statmill {
 void register_table_metrics(Registry& registry, const Table& table) {
   registry.gauge_fn("statmill.series", "Series known.", {},
                     [&table] { return static_cast<double>(table.series_count()); });
-  registry.gauge_fn("statmill.name_bytes", "RAM used by the names of series.", {},
+  registry.gauge_fn("statmill.name_bytes", "RAM used by series and their names.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
   registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},
                     [&table] { return static_cast<double>(table.unindexed_count()); });

@@ -51,8 +51,11 @@ size_t Table::index_slice(size_t most) const {
   }
   for (const SeriesArena::Number number : waiting) {
     Series& series = series_[number];
-    if (!series.row.is_indexed()) series.row = index_.add(series.name());  // else the number was there twice
+    if (series.row.is_indexed()) continue;  // the number was there twice
+    series.row = index_.add(series.name());
+    series_bytes_.fetch_sub(series.name_size, std::memory_order_relaxed);
   }
+  index_bytes_.store(index_.ram_bytes(), std::memory_order_relaxed);
   unindexed_count_.fetch_sub(removed, std::memory_order_release);
   return removed;
 }
