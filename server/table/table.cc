@@ -157,7 +157,8 @@ void Table::end_flush(ShardNo n) {
 
 void Table::set_secret(const HashSecret& secret) {
   hash_of_ = KeyedHash(secret);
-  index_.set_hash(hash_of_);
+  MutexLock lock(index_mutex_);
+  index_->set_hash(hash_of_);
 }
 
 Series* Table::restore_series(const SeriesRow& row) {

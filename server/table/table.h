@@ -9,6 +9,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include "server/names/name_index.h"
 #include "server/table/epoch_gate.h"
 #include "server/table/family_table.h"
+#include "server/table/index_renewal.h"
 #include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
 #include "server/table/series_pieces.h"
@@ -74,7 +76,8 @@ class Table final : public SampleSink {
         sender_limit_(limits.sender_series_max),
         families_(limits.families),
         retention_max_s_(retention_.longest().coarsest().retention_s),
-        retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s) {}
+        retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s),
+        read_index_(index_) {}
 
   // Adds the batch's samples and families, all in one epoch. Returns how many samples were accepted; the
   // others are counted in batch.refused, like the families that a limit does not allow, which it removes from
@@ -111,6 +114,11 @@ class Table final : public SampleSink {
   // Adds the names of at most so many created series to the index, so that queries find few to add. Cost: as
   // names().
   void index_names(size_t most);
+  // Copies so many names to a new index if more than kRemovedMax names, and more than half as many as there
+  // are series, were removed from the index; the new one replaces it when it has all names. Cost: 0.3 to 1 us
+  // for each name, and 30 ns for each series at the end.
+  void renew_index(size_t most);
+  static constexpr size_t kRemovedMax = 65'536;
   bool is_over_share(ShardNo shard) const;
   // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of
   // series, until end_flush(). Requires: no flush of the shard is in progress.
@@ -139,7 +147,7 @@ class Table final : public SampleSink {
   std::optional<SeriesPieces> pieces(std::string_view name, bool histograms) const;
   // Returns the index of the names of all series created before the call. Cost: 0.3 to 1 us for each of them
   // that is not in the index yet. It lets other threads use the index after each millisecond.
-  const NameIndex& names() const;
+  std::shared_ptr<const NameIndex> names() const;
   // Calls `visit` with every name that matches, in no order, until it returns false. The text is valid during
   // the call.
   void search(const Glob& glob, const NameIndex::Visit& visit) const;
@@ -168,6 +176,8 @@ class Table final : public SampleSink {
   }
   // Series whose names are not in the index yet.
   size_t unindexed_count() const { return unindexed_count_.load(std::memory_order_relaxed); }
+  // How often a new index of names has replaced the one before.
+  uint64_t index_renewals() const { return index_renewals_.load(std::memory_order_relaxed); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
@@ -205,6 +215,9 @@ class Table final : public SampleSink {
                              const BatchContext& context) REQUIRES(shard.mutex);
 
   size_t index_slice(size_t most) const REQUIRES(index_mutex_);
+  void count_index_bytes() const REQUIRES(index_mutex_);
+  std::vector<SeriesArena::Number> next_to_renew(size_t most) REQUIRES(index_mutex_);
+  void replace_index() REQUIRES(index_mutex_);
   EpochEnd change_series(const SeriesChanges& changes);
   bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
   std::optional<RemovedSeries> remove_series(std::string_view name, int parity) REQUIRES(index_mutex_);
@@ -227,11 +240,13 @@ class Table final : public SampleSink {
   mutable Mutex index_turn_;
   // The lock of the one thread that writes the index. Its holder may lock the gate, shards and names_mutex_.
   mutable Mutex index_mutex_;
-  mutable NameIndex index_;  // written under index_mutex_, read without a lock
+  std::shared_ptr<NameIndex> index_ GUARDED_BY(index_mutex_) = std::make_shared<NameIndex>();
+  std::unique_ptr<IndexRenewal> renewal_ GUARDED_BY(index_mutex_);
   // Locked for an instant to create or remove a series, while its shard is locked; no lock is acquired while
   // it is held.
   mutable Mutex names_mutex_;
   SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
+  std::shared_ptr<const NameIndex> read_index_ GUARDED_BY(names_mutex_);  // the index, for readers
   // Created series that are not in the index yet: to index a name takes ten times as long as to create the
   // series, so ingest leaves it to the tick and to queries.
   mutable std::deque<SeriesArena::Number> unindexed_ GUARDED_BY(names_mutex_);
@@ -243,7 +258,8 @@ class Table final : public SampleSink {
   std::atomic<uint64_t> series_created_{0};
   // The bytes of all series in the arena, and for each name that waits for the index as many as it has.
   mutable std::atomic<size_t> series_bytes_{0};
-  mutable std::atomic<size_t> index_bytes_{0};      // of the index
+  mutable std::atomic<size_t> index_bytes_{0};  // of the index, and of the one that will replace it
+  std::atomic<uint64_t> index_renewals_{0};
   std::atomic<size_t> ram_bytes_{0};                // of deltas, pending and flushing windows
   std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
   std::atomic<Slot> oldest_slot_{Series::kNoSlot};  // only falls; relaxed, as well

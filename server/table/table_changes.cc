@@ -89,7 +89,8 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   std::erase(shard.created[p], &s);
   std::erase(shard.changed[p], &s);
   out.pending = std::move(s.pending);
-  const bool is_indexed = index_.remove(s.row);
+  const bool is_indexed = index_->remove(s.row);
+  if (renewal_ != nullptr) renewal_->remove(number);
   series_bytes_.fetch_sub(is_indexed ? SeriesArena::bytes_for(s.name_size) : bytes_of_new(s.name()),
                           std::memory_order_relaxed);
   MutexLock names(names_mutex_);

@@ -20,7 +20,7 @@ void Table::note_families(Batch& batch) {
 bool Table::has_series_of(const FamilyKey& family) const {
   bool found = false;
   const LabelMatcher matcher{LabelMatcher::Op::kEqual, std::string(kNameLabel), unescaped(family.path)};
-  const Status searched = names().select({&matcher, 1}, [&](std::string_view name) {
+  const Status searched = names()->select({&matcher, 1}, [&](std::string_view name) {
     const auto of_name = path_of(name) == family.path ? summary(name) : std::nullopt;
     found = of_name && of_name->kind == family.kind;
     return !found;

@@ -9,6 +9,9 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.name_bytes()); });
   registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},
                     [&table] { return static_cast<double>(table.unindexed_count()); });
+  registry.counter_fn("statmill.name_index_renewals",
+                      "Times that a new index without the removed names replaced the index of names.", {},
+                      [&table] { return table.index_renewals(); });
   registry.gauge_fn("statmill.families", "Families (path and kind) whose unit or help is known.", {},
                     [&table] { return static_cast<double>(table.families().size()); });
   registry.gauge_fn("statmill.family_bytes", "Bytes of the paths, units and help texts of families.", {},

@@ -124,7 +124,10 @@ Status Ticker::run(TickTime now, const Shards& to_flush) {
   return finish(now);
 }
 
-void Ticker::index_names() { services_.table.index_names(kNamesIndexedMax); }
+void Ticker::update_index() {
+  services_.table.index_names(kNamesIndexedMax);
+  services_.table.renew_index(kNamesRenewedMax);
+}
 
 // Builds the prepared batch, unless it is built, and writes it to the store.
 Status Ticker::finish(TickTime now) {

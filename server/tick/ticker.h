@@ -62,9 +62,11 @@ class Ticker {
   // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it.
   Status tick(TickTime now);
   // Indexes names of new series, so that queries find few of them to index. Call it after each tick.
-  void index_names();
+  void update_index();
   // The most names that one call indexes, which takes 15 to 50 ms: those of further series wait for the next.
   static constexpr size_t kNamesIndexedMax = 50'000;
+  // The most names that one call copies to a new index, which takes 6 to 20 ms.
+  static constexpr size_t kNamesRenewedMax = 20'000;
   // Makes one tick that flushes every shard.
   Status flush_all(TickTime now);
   // Makes one tick that deletes, erases or renames series. Returns what was changed. After kUnavailable

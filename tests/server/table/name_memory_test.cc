@@ -1,5 +1,6 @@
 // The RAM of series and their names: its limit, and that it comes back when series are deleted.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <set>
 #include <string>
@@ -83,6 +84,77 @@ TEST_F(NameBytesTest, DeletionMakesRoom) {
   EXPECT_LT(table_.name_bytes(), kLimit * 2 / 3) << "only the index keeps its memory";
   EXPECT_EQ(send("b 1\n"), 1U);
   EXPECT_GT(fill("b"), count / 3);
+}
+
+// Memory in use by the program, as its allocator counts it.
+size_t heap_bytes() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+class ChurnTest : public NameMemoryTest {
+ protected:
+  // Creates new names and deletes them again, until a new index has replaced the one with their names.
+  void churn(int round) {
+    constexpr size_t kNames = 200'000;
+    std::vector<std::string> churned;
+    std::string lines;
+    for (size_t i = 0; i < kNames; ++i) {
+      churned.push_back("churn.r" + std::to_string(round) + ".pod" + std::to_string(i) + ".cpu.busy;dc=a");
+      lines += churned.back() + " 1\n";
+    }
+    ASSERT_EQ(send(lines), kNames);
+    while (table_.unindexed_count() > 0) table_.index_names(50'000);
+    ASSERT_EQ(remove(churned), kNames);
+    const uint64_t renewals = table_.index_renewals();
+    for (int i = 0; table_.index_renewals() == renewals; ++i) {
+      ASSERT_LT(i, 1000);
+      table_.renew_index(20'000);
+    }
+  }
+};
+
+TEST_F(ChurnTest, RamOfDeletedSeriesComesBack) {
+  send("kept.a 1\nkept.b 1\n");
+  const size_t before = heap_bytes();
+  churn(0);
+  const size_t heap = heap_bytes() - before;
+  const size_t counted = table_.name_bytes();
+  for (int round = 1; round <= 5; ++round) churn(round);
+  EXPECT_LE(heap_bytes() - before, heap + heap / 5);
+  EXPECT_LE(table_.name_bytes(), counted + counted / 5);
+  EXPECT_EQ(names(), (std::multiset<std::string>{"kept.a", "kept.b"}));
+}
+
+TEST_F(ChurnTest, NamesMayComeAndGoWhileTheIndexIsRenewed) {
+  std::multiset<std::string> want;
+  std::vector<std::string> doomed;
+  std::string lines;
+  for (size_t i = 0; i < 3 * Table::kRemovedMax; ++i) {
+    const std::string name = (i % 3 == 0 ? "kept." : "gone.") + std::to_string(i);
+    lines += name + " 1\n";
+    if (i % 3 == 0) want.insert(name);
+    if (i % 3 != 0) doomed.push_back(name);
+  }
+  send(lines);
+  table_.index_names(doomed.size() + want.size());
+  ASSERT_EQ(remove(doomed), doomed.size());
+  table_.renew_index(1024);
+  ASSERT_EQ(table_.index_renewals(), 0U) << "it needs many more calls";
+  // Series before and after the place of the renewal go, and others get their memory.
+  ASSERT_EQ(remove({"kept.0", "kept.3", "kept.150000"}), 3U);
+  for (const char* name : {"kept.0", "kept.3", "kept.150000"}) want.erase(name);
+  send("new.1 1\nnew.2 1\nnew.3 1\nnew.4 1\n");
+  for (const char* name : {"new.1", "new.2", "new.3", "new.4"}) want.insert(name);
+  table_.index_names(3);
+  for (int i = 0; table_.index_renewals() == 0; ++i) {
+    ASSERT_LT(i, 1000);
+    table_.renew_index(1024);
+  }
+  // Each row is one of the new index.
+  ASSERT_EQ(remove({"new.1", "kept.6", "kept.150003"}), 3U);
+  for (const char* name : {"new.1", "kept.6", "kept.150003"}) want.erase(name);
+  EXPECT_EQ(names(), want);
 }
 
 }  // namespace

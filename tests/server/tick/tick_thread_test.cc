@@ -90,7 +90,7 @@ TEST_F(TickThreadTest, ATickIndexesSomeNewNamesAndTheStopNone) {
   send(lines);
   ASSERT_TRUE(ticker_.tick(TickTime::of(clock_)));
   EXPECT_EQ(table_.unindexed_count(), kNames);
-  ticker_.index_names();
+  ticker_.update_index();
   EXPECT_EQ(table_.unindexed_count(), kNames - Ticker::kNamesIndexedMax);
   start(std::chrono::hours(1));
   EXPECT_TRUE(thread_->stop(Duration(0)));
