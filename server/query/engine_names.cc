@@ -11,7 +11,9 @@
 
 namespace statmill {
 
-uint64_t QueryEngine::names_number() const { return table_.names_version() + table_.series_created(); }
+uint64_t QueryEngine::names_number() const {
+  return table_.names_version() + table_.series_created() + table_.series_expired();
+}
 
 Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& control) const {
   if (request.prefix.ends_with(';')) return tags(request, control);

@@ -68,6 +68,11 @@ struct Series {
   // Adds entries of a journal row to `pending`, when the server starts. `detail_ratio` is that of the tiers.
   // Returns false if the bytes are not `entries` valid entries.
   bool replay(uint32_t entries, Reader& in, int64_t detail_ratio);
+  // Returns true if nothing of the series is in RAM, and all its samples lie before a slot.
+  bool is_silent(Slot kept_from) const {
+    return last_slot != kNoSlot && last_slot < kept_from && pending.is_empty() && flushing == 0 &&
+           delta[0] == 0 && delta[1] == 0;
+  }
   // `slot` is of the finest tier.
   void include_slot(Slot slot) {
     if (last_slot.is(slot)) return;  // nearly always

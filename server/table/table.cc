@@ -90,7 +90,7 @@ bool Table::is_over_share(ShardNo n) const {
   return shard.pending_bytes > limits_.pending_bytes / kShardCount;
 }
 
-ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
+ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
   ShardFlush out;
   Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
@@ -115,6 +115,7 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
     out.series.push_back({s->id, s->kind, s->retention, s->is_detailed, &shard.flushing.back().window});
   }
   for (Series* const s : all) switch_detail(*s, out.changed);
+  find_silent(all, rules, out);
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(begin_erasure(shard, erasure));
   shard.erasures.clear();
@@ -130,6 +131,14 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
   }
   return out;
+}
+
+void Table::find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out) {
+  if (rules.kept_from.empty()) return;
+  for (const Series* const s : all) {
+    if (out.silent.size() >= rules.silent_max) return;
+    if (s->is_silent(rules.kept_from[s->retention])) out.silent.emplace_back(s->name());
+  }
 }
 
 // Makes a series detailed, or not any more, as its retention says. Its slots change with that, so it waits

@@ -60,10 +60,19 @@ struct FlushedSeries {
   Combine combine() const { return combine_of(kind); }
 };
 
+// What a flush looks for among the series of its shard.
+struct FlushRules {
+  // By retention class: the slot of the finest tier from which on a tier may have data. A series whose
+  // samples are all older is silent. Empty: none is.
+  std::span<const Slot> kept_from = {};
+  size_t silent_max = 0;  // names of silent series that are wanted
+};
+
 struct ShardFlush {
   std::vector<FlushedSeries> series;
   std::vector<ErasedSeries> erased;
   std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
+  std::vector<std::string> silent;       // names; see FlushRules
   std::vector<SeriesRow> changed;        // of series that became detailed with this flush, or ceased to be
 };
 
@@ -101,9 +110,10 @@ class Table final : public SampleSink {
   };
   // Ends the epoch and applies the changes before the next one begins: every batch of samples comes wholly
   // before them or wholly after. Requires: all earlier epochs are collected, no flush is in progress, and the
-  // shards of all old and new names are then collected without a journal and flushed. Cost: microseconds per
-  // changed series, while ingest waits. Afterwards the families of renamed series are known at their new
-  // paths, too, and those without series are forgotten: about 1 ms for each such family and million names.
+  // shards of all old and new names are then collected without a journal and flushed, unless the change
+  // deletes silent series only. Cost: microseconds per changed series, while ingest waits. Afterwards the
+  // families of renamed series are known at their new paths, too, and those without series are forgotten:
+  // about 1 ms for each such family and million names.
   EpochEnd end_epoch(const SeriesChanges& changes = {});
   // Returns what has changed in families up to the epoch that ended, perhaps a little later.
   FamilyTable::Changes take_family_changes() { return families_.take_changes(); }
@@ -122,7 +132,7 @@ class Table final : public SampleSink {
   bool is_over_share(ShardNo shard) const;
   // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of
   // series, until end_flush(). Requires: no flush of the shard is in progress.
-  ShardFlush begin_flush(ShardNo shard, TickNo tick);
+  ShardFlush begin_flush(ShardNo shard, TickNo tick, const FlushRules& rules = {});
   // Frees the flushed buckets: the store has them.
   void end_flush(ShardNo shard);
 
@@ -178,6 +188,8 @@ class Table final : public SampleSink {
   size_t unindexed_count() const { return unindexed_count_.load(std::memory_order_relaxed); }
   // How often a new index of names has replaced the one before.
   uint64_t index_renewals() const { return index_renewals_.load(std::memory_order_relaxed); }
+  // Silent series that were deleted.
+  uint64_t series_expired() const { return series_expired_.load(std::memory_order_relaxed); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
@@ -220,9 +232,12 @@ class Table final : public SampleSink {
   void replace_index() REQUIRES(index_mutex_);
   EpochEnd change_series(const SeriesChanges& changes);
   bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
-  std::optional<RemovedSeries> remove_series(std::string_view name, int parity) REQUIRES(index_mutex_);
+  // `kept_from` is that of SeriesChanges.
+  std::optional<RemovedSeries> remove_series(std::string_view name, int parity,
+                                             std::span<const Slot> kept_from = {}) REQUIRES(index_mutex_);
   std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity) REQUIRES(index_mutex_);
   ErasedSeries begin_erasure(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
+  static void find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out);
   void switch_detail(Series& series, std::vector<SeriesRow>& changed) const;
 
   const Retention retention_;
@@ -256,6 +271,7 @@ class Table final : public SampleSink {
   // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
   std::atomic<uint64_t> series_created_{0};
+  std::atomic<uint64_t> series_expired_{0};
   // The bytes of all series in the arena, and for each name that waits for the index as many as it has.
   mutable std::atomic<size_t> series_bytes_{0};
   mutable std::atomic<size_t> index_bytes_{0};  // of the index, and of the one that will replace it

@@ -32,6 +32,15 @@ Table::EpochEnd Table::change_series(const SeriesChanges& changes) {
   MutexLock index(index_mutex_);  // before the gate, so that ingest does not wait for it
   const EpochGate::Flip flip(gate_);
   EpochEnd out{flip.ended(), {}};
+  if (!changes.kept_from.empty()) {
+    // A query that finds a silent series, and then finds it gone, starts again; for others nothing changes.
+    for (const std::string_view name : changes.deletes) {
+      if (const auto removed = remove_series(name, out.parity, changes.kept_from))
+        out.changed.deleted.push_back(removed->id);
+    }
+    series_expired_.fetch_add(out.changed.deleted.size(), std::memory_order_relaxed);
+    return out;
+  }
   names_version_.fetch_add(1, std::memory_order_acq_rel);
   for (const std::string_view name : changes.deletes) {
     if (changes.slots && !mark_erasure(name, *changes.slots, out.changed)) continue;
@@ -68,13 +77,17 @@ bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& 
   return false;
 }
 
-// Removes a series from the table and returns its samples. Returns nullopt if it does not exist.
-std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, int parity) {
+// Removes a series from the table and returns its samples. Returns nullopt if it does not exist, or is not
+// silent as it must be.
+std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, int parity,
+                                                         std::span<const Slot> kept_from) {
   const uint64_t hash = hash_of_(name);
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  if (shard.index.find(hash, name, series_) == nullptr) return std::nullopt;
+  const Series* const found = shard.index.find(hash, name, series_);
+  if (found == nullptr) return std::nullopt;
+  if (!kept_from.empty() && !found->is_silent(kept_from[found->retention])) return std::nullopt;
   const SeriesArena::Number number = shard.index.erase(hash, name, series_, hash_of_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);

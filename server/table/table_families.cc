@@ -45,7 +45,10 @@ void Table::change_families(const SeriesChanges& changes, const ChangedSeries& c
     families_.copy({std::string(path_of(names.from)), to->second},
                    {std::string(path_of(names.to)), to->second});
   }
-  for (const std::string_view name : changes.deletes) leave(name);
+  const bool is_expiry = !changes.kept_from.empty();
+  for (const std::string_view name : changes.deletes) {
+    if (!is_expiry || !summary(name)) leave(name);  // a series that is silent no longer was not deleted
+  }
   for (const FamilyKey& key : left) {
     if (!has_series_of(key)) families_.remove(key);
   }

@@ -22,6 +22,8 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.sender_count()); });
   registry.gauge_fn("statmill.pending_bytes", "RAM used by buckets not yet flushed.", {},
                     [&table] { return static_cast<double>(table.ram_bytes()); });
+  registry.counter_fn("statmill.series_expired", "Series deleted because no tier had data of them any more.",
+                      {}, [&table] { return table.series_expired(); });
   registry.counter_fn("statmill.series_created", "Series created by samples since the start.", {},
                       [&table] { return table.series_created(); });
 }

@@ -10,6 +10,8 @@
 #include <bitset>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -59,7 +61,9 @@ class Ticker {
   // Reads the clock and publishes which chunks have expired, as every tick does. Call it once before the
   // first query; until then queries would return data past their retention.
   void begin(TickTime now);
-  // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it.
+  // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it. It
+  // also deletes a few of the series that the flushes have found silent: whose data are past the retention of
+  // all tiers.
   Status tick(TickTime now);
   // Indexes names of new series, so that queries find few of them to index. Call it after each tick.
   void update_index();
@@ -94,6 +98,7 @@ class Ticker {
   Status run(TickTime now, const Shards& to_flush);
   Status finish(TickTime now);
   void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
+  std::vector<std::string> pop_silent();
   void write_journal();
   Status build(TickTime now);
   Status build_fragments(TickTime now);
@@ -126,8 +131,16 @@ class Ticker {
   std::optional<ClockGuard> clock_;  // set by the first tick or begin()
   SteadyTime next_clock_row_;
   std::optional<HashSecret> new_secret_;  // until it is in the store
-  std::vector<ChunkNo> dropped_below_;    // by tier: all chunks below are dropped, whatever their class
-  std::vector<ChunkNo> highest_cutoff_;   // by class: the highest cutoff of the finest tier since the start
+  // A tick deletes so many silent series at most, of so many families that are known: to look for other
+  // series of a family takes 1 ms per million names. So many names wait for that; the next flushes find the
+  // others.
+  static constexpr size_t kExpiredMax = 500;
+  static constexpr size_t kExpiredFamiliesMax = 20;
+  static constexpr size_t kSilentMax = 50'000;
+  std::set<std::string> silent_;         // by name, so that those of one path come together
+  std::vector<Slot> kept_from_;          // FlushRules::kept_from
+  std::vector<ChunkNo> dropped_below_;   // by tier: all chunks below are dropped, whatever their class
+  std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};
