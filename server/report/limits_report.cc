@@ -99,6 +99,7 @@ std::string cardinality_json(const CardinalitySources& s, size_t parts) {
   {
     JsonObject answer(out);
     answer.count("series", s.table.series_count());
+    answer.count("active_series", s.table.active_count());
     answer.count("series_limit", s.table.limits().series_max);
     answer.count("series_per_sender_limit", s.table.limits().sender_series_max);
     answer.count("new_in_last_minute", s.new_series.last_minute(s.table.series_created()));

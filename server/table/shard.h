@@ -87,6 +87,8 @@ struct Shard {
     SlotRange slots;
   };
   std::vector<Erasure> erasures GUARDED_BY(mutex);  // for the flush that begins next
+  size_t active GUARDED_BY(mutex) = 0;              // series; see Table::active_count()
+  Slot active_from GUARDED_BY(mutex) = 0;           // by which they were counted
   size_t pending_bytes GUARDED_BY(mutex) = 0;       // of the pending windows
   TickNo flushed_tick GUARDED_BY(mutex) = 0;        // journal rows up to this tick are in fragments
   TickNo flushing_tick GUARDED_BY(mutex) = 0;       // tick of the flush in progress, or 0

@@ -116,6 +116,7 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
   }
   for (Series* const s : all) switch_detail(*s, out.changed);
   find_silent(all, rules, out);
+  count_active(shard, all, rules.active_from);
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(begin_erasure(shard, erasure));
   shard.erasures.clear();
@@ -131,6 +132,21 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
   }
   return out;
+}
+
+void Table::count_active(Slot active_from) {
+  for (Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    count_active(shard, shard.index.all(series_), active_from);
+  }
+}
+
+void Table::count_active(Shard& shard, std::span<Series* const> all, Slot active_from) {
+  const auto is_active = [active_from](const Series* s) { return s->last_slot >= active_from; };
+  const auto active = static_cast<size_t>(std::count_if(all.begin(), all.end(), is_active));
+  active_count_.fetch_add(active - shard.active, std::memory_order_relaxed);  // wraps around if it is lower
+  shard.active = active;
+  shard.active_from = active_from;
 }
 
 void Table::find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out) {
@@ -177,7 +193,7 @@ Series* Table::restore_series(const SeriesRow& row) {
   Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
   made.set_joined_power(row.joined_power);
   made.is_detailed = row.is_detailed;
-  series_count_.fetch_add(1, std::memory_order_relaxed);
+  active_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
 }
 
@@ -186,6 +202,7 @@ size_t Table::bytes_of_new(std::string_view name) {
   return SeriesArena::bytes_for(name.size()) + name.size();
 }
 
+// Counts the series as active in its shard; the caller counts it in `active_count_`.
 Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
                              RetentionClass retention, std::optional<SeriesId> id) {
   SeriesArena::Number number = 0;
@@ -199,6 +216,8 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
     series_bytes_.fetch_add(bytes_of_new(name), std::memory_order_relaxed);
   }
   shard.index.insert(hash, number, series_, hash_of_);
+  ++shard.active;
+  series_count_.fetch_add(1, std::memory_order_relaxed);
   Series& made = series_[number];
   made.kind = kind;
   made.retention = retention;

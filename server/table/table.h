@@ -38,7 +38,8 @@
 namespace statmill {
 
 struct TableLimits {
-  size_t series_max = 2'000'000;  // --limits.series: samples of new names are refused above this
+  // --limits.series: samples of new names are refused while so many series are active.
+  size_t series_max = 2'000'000;
   size_t name_bytes =
       size_t{1} << 30;           // --limits.name_bytes: the same above these bytes of series with names
   size_t sender_series_max = 0;  // --limits.series_per_sender: the same for each sender; 0: no limit
@@ -66,6 +67,7 @@ struct FlushRules {
   // samples are all older is silent. Empty: none is.
   std::span<const Slot> kept_from = {};
   size_t silent_max = 0;  // names of silent series that are wanted
+  Slot active_from = 0;   // of the finest tier: series with a sample in it or later are active
 };
 
 struct ShardFlush {
@@ -133,6 +135,9 @@ class Table final : public SampleSink {
   // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of
   // series, until end_flush(). Requires: no flush of the shard is in progress.
   ShardFlush begin_flush(ShardNo shard, TickNo tick, const FlushRules& rules = {});
+  // Counts the active series of all shards, as their flushes do: those that begin with the slot
+  // `active_from`.
+  void count_active(Slot active_from);
   // Frees the flushed buckets: the store has them.
   void end_flush(ShardNo shard);
 
@@ -177,6 +182,8 @@ class Table final : public SampleSink {
   // until the next start.
   Slot oldest_slot() const { return oldest_slot_.load(std::memory_order_relaxed); }
 
+  // Series that were active at the last flush of their shard, and those created since.
+  size_t active_count() const { return active_count_.load(std::memory_order_relaxed); }
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series created by samples since the start, including those deleted since.
   uint64_t series_created() const { return series_created_.load(std::memory_order_relaxed); }
@@ -237,6 +244,7 @@ class Table final : public SampleSink {
                                              std::span<const Slot> kept_from = {}) REQUIRES(index_mutex_);
   std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity) REQUIRES(index_mutex_);
   ErasedSeries begin_erasure(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
+  void count_active(Shard& shard, std::span<Series* const> all, Slot active_from) REQUIRES(shard.mutex);
   static void find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out);
   void switch_detail(Series& series, std::vector<SeriesRow>& changed) const;
 
@@ -270,6 +278,7 @@ class Table final : public SampleSink {
   // Sums over all shards, written under the shards' own locks and read for limits and /metrics, where a
   // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
+  std::atomic<size_t> active_count_{0};
   std::atomic<uint64_t> series_created_{0};
   std::atomic<uint64_t> series_expired_{0};
   // The bytes of all series in the arena, and for each name that waits for the index as many as it has.

@@ -271,16 +271,16 @@ Slot Table::slot_for(const Series& series, const Placed& placed, const Sample& s
 Verdict<Refusal> Table::admit_series(std::string_view name, const LineSender& sender) {
   // Checks before it increments, so that a flood of new names does not write to a cache line that other
   // threads read.
-  if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
+  if (active_count() >= limits_.series_max) return Refusal::kSeriesLimit;
   Verdict<Refusal> verdict = kAccepted;
-  if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
+  if (active_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
     verdict = Refusal::kSeriesLimit;
   } else if (name_bytes() + bytes_of_new(name) > limits_.name_bytes) {
     verdict = Refusal::kNameLimit;
   } else if (!sender_limit_.admit(sender)) {
     verdict = Refusal::kSenderLimit;
   }
-  if (verdict.is_refused()) series_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (verdict.is_refused()) active_count_.fetch_sub(1, std::memory_order_relaxed);
   return verdict;
 }
 

@@ -109,6 +109,10 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   MutexLock names(names_mutex_);
   series_.remove(number);
   series_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (shard.active > 0 && out.last_slot >= shard.active_from) {
+    --shard.active;
+    active_count_.fetch_sub(1, std::memory_order_relaxed);
+  }
   return out;
 }
 
@@ -138,7 +142,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   count_delta_bytes(deltas.memory_bytes() - bytes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   count_pending_bytes(shard, s, 0);
-  series_count_.fetch_add(1, std::memory_order_relaxed);
+  active_count_.fetch_add(1, std::memory_order_relaxed);
   return ChangedSeries::Renamed{s.stored_row(), s.retention};
 }
 

@@ -5,6 +5,8 @@ namespace statmill {
 void register_table_metrics(Registry& registry, const Table& table) {
   registry.gauge_fn("statmill.series", "Series known.", {},
                     [&table] { return static_cast<double>(table.series_count()); });
+  registry.gauge_fn("statmill.active_series", "Series with a sample within the last 24 hours.", {},
+                    [&table] { return static_cast<double>(table.active_count()); });
   registry.gauge_fn("statmill.name_bytes", "RAM used by series and their names.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
   registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},

@@ -83,6 +83,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
 void Ticker::begin(TickTime now) {
   read_clock(now);
   set_cutoffs();
+  services_.table.count_active(flush_rules().active_from);
 }
 
 Status Ticker::tick(TickTime now) { return run(now, {}); }
@@ -182,8 +183,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     }
     std::move(created.begin(), created.end(), std::back_inserter(prepared_->batch.series));
     if (!flush) continue;
-    ShardFlush begun = services_.table.begin_flush(
-        shard, prepared_->tick, {.kept_from = kept_from_, .silent_max = kSilentMax - silent_.size()});
+    ShardFlush begun = services_.table.begin_flush(shard, prepared_->tick, flush_rules());
     for (std::string& name : begun.silent) silent_.insert(std::move(name));
     std::move(begun.changed.begin(), begun.changed.end(), std::back_inserter(prepared_->batch.series));
     prepared_->flushes.emplace_back(shard, std::move(begun));

@@ -98,6 +98,7 @@ class Ticker {
   Status run(TickTime now, const Shards& to_flush);
   Status finish(TickTime now);
   void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
+  FlushRules flush_rules() const;
   std::vector<std::string> pop_silent();
   void write_journal();
   Status build(TickTime now);
@@ -137,8 +138,9 @@ class Ticker {
   static constexpr size_t kExpiredMax = 500;
   static constexpr size_t kExpiredFamiliesMax = 20;
   static constexpr size_t kSilentMax = 50'000;
-  std::set<std::string> silent_;         // by name, so that those of one path come together
-  std::vector<Slot> kept_from_;          // FlushRules::kept_from
+  static constexpr int64_t kActiveS = 24 * 3600;  // a series is active for so long after its newest sample
+  std::set<std::string> silent_;                  // by name, so that those of one path come together
+  std::vector<Slot> kept_from_;                   // FlushRules::kept_from
   std::vector<ChunkNo> dropped_below_;   // by tier: all chunks below are dropped, whatever their class
   std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;

@@ -61,6 +61,11 @@ void Ticker::drop_below(TierNo tier, ChunkNo oldest) {
   dropped_below_[tier] = oldest;
 }
 
+FlushRules Ticker::flush_rules() const {
+  const int64_t from_s = std::max<int64_t>(0, clock_->now_s(kActiveS) - kActiveS);
+  return {kept_from_, kSilentMax - silent_.size(), services_.table.tiers().finest().slot_of(from_s)};
+}
+
 // Removes from `silent_` the names of the series that this tick deletes.
 std::vector<std::string> Ticker::pop_silent() {
   std::vector<std::string> out;

@@ -314,6 +314,22 @@ TEST_F(SmallTableTest, RefusesOnlyNewNamesOverTheLimit) {
   EXPECT_EQ(copy_of(table_, "a")->unflushed.at(0).bucket.count(), 2U);
 }
 
+TEST_F(SmallTableTest, IdleSeriesDoNotCount) {
+  send(at("a", kNow - 100) + at("b", kNow) + at("c", kNow));
+  EXPECT_EQ(table_.active_count(), 3U);
+  table_.count_active(kNow / 10 - 5);
+  EXPECT_EQ(table_.active_count(), 2U);
+  EXPECT_EQ(send("d 1\ne 1\na 2\n"), 2U);
+  EXPECT_EQ(refused(Refusal::kSeriesLimit), 1U);
+  EXPECT_EQ(table_.series_count(), 4U);
+  const ShardNo shard = table_.shard_of_name("a");
+  static_cast<void>(
+      table_.begin_flush(shard, 1, {.kept_from = {}, .silent_max = 0, .active_from = kNow / 10 - 5}));
+  EXPECT_EQ(table_.active_count(), 4U) << "its flush finds that it is active again";
+  table_.end_flush(shard);
+  EXPECT_EQ(send("e 1\n"), 0U);
+}
+
 class SenderLimitTest : public TableTest {
  protected:
   SenderLimitTest() : TableTest({.series_max = 9, .sender_series_max = 2}) {}

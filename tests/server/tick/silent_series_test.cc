@@ -148,5 +148,26 @@ TEST_F(SilentSeries, OfManyFamiliesLeaveInManyTicks) {
   EXPECT_EQ(table_->families().size(), 0U);
 }
 
+// Names that come and go do not fill the limit of series: those that were silent for a day do not count.
+TEST_F(SilentSeries, OfADayDoNotCountForTheLimitOfSeries) {
+  limits_.series_max = 10;
+  start();
+  std::string lines;
+  for (int i = 0; i < 9; ++i) lines += "old." + std::to_string(i) + " 1\n";
+  ASSERT_EQ(send(lines + "live 1\n"), 10U);
+  EXPECT_EQ(send("new 1\n"), 0U);
+  while (now_ < kStart + kDay) wait_and_flush();
+  ASSERT_EQ(table_->series_count(), 10U);
+  start();
+  EXPECT_EQ(table_->active_count(), 10U) << "a start counts by the newest samples";
+  EXPECT_EQ(send("new 1\n"), 0U);
+  wait_and_flush();
+  EXPECT_EQ(table_->active_count(), 1U);
+  start();
+  EXPECT_EQ(table_->active_count(), 1U);
+  EXPECT_EQ(table_->series_count(), 10U);
+  EXPECT_EQ(send("new 1\n"), 1U);
+}
+
 }  // namespace
 }  // namespace statmill
