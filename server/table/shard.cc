@@ -28,6 +28,13 @@ SeriesIndex::Number SeriesIndex::guess(uint64_t hash) const {
   }
 }
 
+size_t SeriesIndex::probes(uint64_t hash) const {
+  size_t count = 0;
+  if (entries_.empty()) return count;
+  for (size_t i = start(hash); entries_[i].number != 0; i = next(i)) ++count;
+  return count;
+}
+
 Series* SeriesIndex::find(uint64_t hash, std::string_view name, const SeriesArena& arena) const {
   if (entries_.empty()) return nullptr;
   for (size_t i = start(hash);; i = next(i)) {

@@ -37,6 +37,8 @@ class SeriesIndex {
   void insert(uint64_t hash, Number number, const SeriesArena& arena, const KeyedHash& hash_of);
   // Removes the name and returns its series. Requires: the name is in the index.
   Number erase(uint64_t hash, std::string_view name, const SeriesArena& arena, const KeyedHash& hash_of);
+  // Returns how many entries a search for a hash that no series has reads.
+  size_t probes(uint64_t hash) const;
   size_t ram_bytes() const { return entries_.size() * sizeof(Entry); }
   // Returns all series, in no order.
   std::vector<Series*> all(const SeriesArena& arena) const;
