@@ -39,7 +39,7 @@ class Intake {
 
   // Passes the batch to the sink, counts it in `account` and returns how many samples the sink accepted. The
   // sink adds the samples that it refuses to batch.refused (a table refuses with bad_bucket, too_old,
-  // too_new, series_limit, sender_limit, memory_limit or kind_mismatch).
+  // too_new, series_limit, name_limit, sender_limit, memory_limit or kind_mismatch).
   uint64_t submit(Batch& batch, const ListenerAccount& account, Timestamp now) {
     return submit(batch, account, now, sink_);
   }

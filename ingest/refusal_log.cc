@@ -52,8 +52,9 @@ RefusalLog::Entry& RefusalLog::entry_to_replace() {
 
 // Each kept name counts for an equal share of all refused new series.
 void RefusalLog::count_new_names(const Batch& batch) {
-  const uint64_t all = batch.refused[static_cast<size_t>(Refusal::kSeriesLimit)] +
-                       batch.refused[static_cast<size_t>(Refusal::kSenderLimit)];
+  const auto refused = [&](Refusal reason) { return batch.refused[static_cast<size_t>(reason)]; };
+  const uint64_t all =
+      refused(Refusal::kSeriesLimit) + refused(Refusal::kNameLimit) + refused(Refusal::kSenderLimit);
   const uint64_t kept = batch.refused_new_names.size();
   for (uint64_t i = 0; i < kept; ++i) {
     const RefusedLine& name = batch.refused_new_names[i];

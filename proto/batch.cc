@@ -8,7 +8,7 @@ namespace statmill {
 namespace {
 
 bool is_new_series_limit(Refusal reason) {
-  return reason == Refusal::kSeriesLimit || reason == Refusal::kSenderLimit;
+  return reason == Refusal::kSeriesLimit || reason == Refusal::kNameLimit || reason == Refusal::kSenderLimit;
 }
 
 }  // namespace

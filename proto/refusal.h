@@ -35,6 +35,7 @@ enum class Refusal : uint8_t {
   kTooOld,         // older than the retention of every tier
   kTooNew,         // too far in the future
   kSeriesLimit,    // a new name, and the table is full
+  kNameLimit,      // a new name, and series with their names fill their share of RAM
   kSenderLimit,    // a new name, and its sender has reached its limit of new series
   kMemoryLimit,    // pending samples fill their share of RAM
   kKindMismatch,   // of another kind than the series

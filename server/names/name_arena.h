@@ -43,7 +43,7 @@ class NameArena {
   bool search(const Glob& glob, const Visit& visit, const IsCancelled& is_cancelled = {}) const;
 
   size_t ram_bytes() const;
-  // Bytes that removed names occupy, until the next start of the server.
+  // Bytes that removed names occupy.
   size_t dead_bytes() const { return dead_bytes_.load(std::memory_order_relaxed); }
 
  private:

@@ -102,6 +102,7 @@ TokenDictionary* NameIndex::dictionary_of_key(const std::string& key) {
 
 bool NameIndex::remove(NameRow row) {
   retired_.reclaim();
+  if (!row.is_indexed()) return false;
   const bool is_flat = row.table == kFlatNames;
   const bool is_text = is_flat || row.table == kOtherNames;
   const bool is_removed = is_text ? (is_flat ? flat_names_ : other_names_).remove(row.row)

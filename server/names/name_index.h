@@ -91,7 +91,7 @@ class NameIndex {
   void set_hash(const KeyedHash& hash) { hash_ = hash; }
   // Cost: 0.3 to 1 us. Requires: 1 to kNameBytesMax bytes.
   NameRow add(std::string_view name);
-  // Hides a name from later searches. Returns false if it was removed before.
+  // Hides a name from later searches. Returns false if it was removed before, or the row is of no index.
   bool remove(NameRow row);
 
   // Calls `visit` with each name that satisfies all matchers, in no order, until it returns false. The text
@@ -130,8 +130,8 @@ class NameIndex {
   Result<std::vector<std::string>> label_values(std::string_view label,
                                                 std::span<const LabelMatcher> matchers,
                                                 const ListOptions& options) const;
-  // The number of values that each label had since the start, except the path. Labels of names that are kept
-  // as text are left out. Cost: one step per table and key.
+  // The number of values that each label has had in this index, except the path. Labels of names that are
+  // kept as text are left out. Cost: one step per table and key.
   std::map<std::string, size_t> value_counts() const;
   // How many series have each value of a label, by value, without series that lack it. Errors: kBusy. Cost: 1
   // ns for each name with the label, 0.3 us for each value.
@@ -152,7 +152,7 @@ class NameIndex {
   size_t ram_bytes() const {
     return ram_bytes_.load(std::memory_order_relaxed) + flat_names_.ram_bytes() + other_names_.ram_bytes();
   }
-  // Names removed since the start; their rows and texts keep their memory until the next one.
+  // Names that were removed; their rows and texts keep their memory as long as the index exists.
   size_t removed_count() const { return removed_.load(std::memory_order_relaxed); }
 
  private:

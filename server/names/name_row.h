@@ -7,8 +7,11 @@
 namespace statmill {
 
 struct NameRow {
-  uint32_t table = 0;
+  static constexpr uint32_t kNoTable = 0xfffffffd;  // no index has a table of this number
+
+  uint32_t table = kNoTable;
   uint32_t row = 0;
+  bool is_indexed() const { return table != kNoTable; }
   friend auto operator<=>(const NameRow&, const NameRow&) = default;
 };
 

@@ -192,7 +192,7 @@ Result<QueryEngine::Resolved> QueryEngine::resolve(const QueryRequest& request, 
       names.emplace(found);
       return names.size() <= limits_.series_max;
     };
-    if (!table_.names().search(*glob, add, [&] { return control.should_stop(); })) break;
+    if (!table_.names()->search(*glob, add, [&] { return control.should_stop(); })) break;
   }
   if (Status s = control.check(); !s) return s.error();
   if (names.size() > limits_.series_max) return control.refuse(QueryLimit::kSeries, names.size());

@@ -11,11 +11,13 @@
 
 namespace statmill {
 
-uint64_t QueryEngine::names_number() const { return table_.names_version() + table_.series_created(); }
+uint64_t QueryEngine::names_number() const {
+  return table_.names_version() + table_.series_created() + table_.series_expired();
+}
 
 Result<TreePage> QueryEngine::tree(const TreeRequest& request, QueryControl& control) const {
   if (request.prefix.ends_with(';')) return tags(request, control);
-  const auto nodes = table_.names().children_of(
+  const auto nodes = table_.names()->children_of(
       request.prefix, [&control] { return control.should_stop(); },
       [&control](size_t bytes) {
         const Status taken = control.take_memory(bytes);
@@ -67,7 +69,7 @@ Result<TreePage> QueryEngine::tags(const TreeRequest& request, QueryControl& con
     }
     return true;
   };
-  const Status searched = table_.names().search(*glob, add, [&control] { return control.should_stop(); });
+  const Status searched = table_.names()->search(*glob, add, [&control] { return control.should_stop(); });
   if (Status s = control.check(); !s) return s.error();
   if (!searched) return searched.error();
   const int64_t step_s = table_.tiers().finest().step_s;
@@ -96,7 +98,7 @@ Result<SearchPage> QueryEngine::search(const SearchRequest& request, QueryContro
   const uint64_t end_ns =
       thread_cpu_ns() + static_cast<uint64_t>(std::chrono::nanoseconds(kSearchTime).count());
   const FoundNames found =
-      table_.names().find(query, [&] { return control.should_stop() || thread_cpu_ns() > end_ns; });
+      table_.names()->find(query, [&] { return control.should_stop() || thread_cpu_ns() > end_ns; });
   if (Status s = control.check(); !s) return s.error();
   out.total = found.total;
   out.is_complete = found.is_complete;
@@ -117,7 +119,7 @@ Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryContro
   for (int i = 0; i < kAttemptsMax; ++i) {
     const uint64_t version = table_.names_version();
     const NameIndex::FirstNames found =
-        table_.names().first_names(glob, limit, [&control] { return control.should_stop(); });
+        table_.names()->first_names(glob, limit, [&control] { return control.should_stop(); });
     if (Status s = control.check(); !s) return s.error();
     out = {{}, found.has_more};
     for (const std::string& name : found.names) {

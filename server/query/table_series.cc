@@ -109,7 +109,7 @@ Result<std::vector<SeriesRef>> TableSeries::select(std::span<const LabelMatcher>
     names.emplace_back(name);
     return names.size() <= most;
   };
-  if (Status s = table_.names().select(matchers, add, stop_of(control)); !s)
+  if (Status s = table_.names()->select(matchers, add, stop_of(control)); !s)
     return error_of(s.error(), control);
   if (names.size() > most) return control.refuse(QueryLimit::kSelected, names.size());
   std::vector<SeriesRef> out;
@@ -137,7 +137,7 @@ Result<std::vector<SeriesLabels>> TableSeries::series(const CatalogRequest& requ
     return held && found.size() <= most;
   };
   for (const auto& matchers : request.selectors.empty() ? kAll : request.selectors) {
-    if (Status s = table_.names().select(matchers, add, stop_of(control)); !s)
+    if (Status s = table_.names()->select(matchers, add, stop_of(control)); !s)
       return error_of(s.error(), control);
     if (!held) return held.error();
     if (found.size() > most) return control.refuse(QueryLimit::kSelected, found.size());
@@ -151,7 +151,7 @@ Result<std::vector<SeriesLabels>> TableSeries::series(const CatalogRequest& requ
 Result<std::vector<std::string>> TableSeries::label_names(const CatalogRequest& request,
                                                           QueryControl& control) const {
   return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
-    return table_.names().label_names(matchers, list_options(table_, request, control));
+    return table_.names()->label_names(matchers, list_options(table_, request, control));
   });
 }
 
@@ -159,7 +159,7 @@ Result<std::vector<std::string>> TableSeries::label_values(std::string_view labe
                                                            const CatalogRequest& request,
                                                            QueryControl& control) const {
   return listed(request, control, [&](std::span<const LabelMatcher> matchers) {
-    return table_.names().label_values(label, matchers, list_options(table_, request, control));
+    return table_.names()->label_values(label, matchers, list_options(table_, request, control));
   });
 }
 
@@ -189,13 +189,13 @@ Result<CatalogStats> TableSeries::stats(size_t limit, QueryControl& control) con
     count_name(name, metrics, pairs);
     return true;
   };
-  if (Status s = table_.names().select({}, count, stop_of(control)); !s) return error_of(s.error(), control);
+  if (Status s = table_.names()->select({}, count, stop_of(control)); !s) return error_of(s.error(), control);
   out.missed = std::max(metrics.missed(), pairs.missed());
   out.series_by_metric = greatest(metrics, limit);
   for (auto& [metric, series] : out.series_by_metric) metric = SeriesLabels::of_name(metric).get(kMetricName);
   out.series_by_pair = greatest(pairs, limit);
   for (auto& [pair, series] : out.series_by_pair) pair = pair_text(pair);
-  for (const auto& [label, values] : table_.names().value_counts())
+  for (const auto& [label, values] : table_.names()->value_counts())
     out.values_by_label.emplace_back(label, values);
   std::ranges::stable_sort(out.values_by_label, std::ranges::greater(),
                            &CatalogStats::Counts::value_type::second);

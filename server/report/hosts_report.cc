@@ -41,7 +41,7 @@ std::string take_label(NameLabels& labels, std::string_view label) {
 // Calls `visit` with each name of a path, until it returns false.
 void for_each_of_path(const Table& table, std::string_view path, const NameIndex::Visit& visit) {
   const std::array matchers = {LabelMatcher{LabelMatcher::Op::kEqual, "__name__", std::string(path)}};
-  static_cast<void>(table.names().select(matchers, visit));  // these matchers are valid
+  static_cast<void>(table.names()->select(matchers, visit));  // these matchers are valid
 }
 
 // The tags of an agent may change, so a host may have several presence counters.
@@ -163,7 +163,7 @@ std::string hosts_json(const Table& table, const AgentRegistry& agents, Timestam
   Hosts hosts;
   add_present(table, hosts);
   add_agents(agents, hosts);
-  if (const auto counts = table.names().series_by_value(kHostTag)) {
+  if (const auto counts = table.names()->series_by_value(kHostTag)) {
     for (auto& [name, host] : hosts) {
       if (const auto at = counts->find(name); at != counts->end()) host.series = at->second;
     }

@@ -99,12 +99,13 @@ std::string cardinality_json(const CardinalitySources& s, size_t parts) {
   {
     JsonObject answer(out);
     answer.count("series", s.table.series_count());
+    answer.count("active_series", s.table.active_count());
     answer.count("series_limit", s.table.limits().series_max);
     answer.count("series_per_sender_limit", s.table.limits().sender_series_max);
     answer.count("new_in_last_minute", s.new_series.last_minute(s.table.series_created()));
     answer.count("name_bytes", s.table.name_bytes());
     write_hitters(answer.key("prefixes"), "prefix", count_prefixes(s.table, parts), kPrefixesShown);
-    write_keys(answer.key("keys"), s.table.names().value_counts());
+    write_keys(answer.key("keys"), s.table.names()->value_counts());
     answer.count("refused", by_sender.total());
     write_hitters(answer.key("refused_by_sender"), "sender", by_sender, kSendersShown);
     write_hitters(answer.key("refused_by_prefix"), "prefix", s.refusals.by_prefix(), kPrefixesShown);

@@ -107,6 +107,12 @@ std::vector<FamilyRow> FamilyTable::page(const FamilyKey& after, size_t limit) c
   return out;
 }
 
+bool FamilyTable::has_path(std::string_view path) const {
+  MutexLock lock(mutex_);
+  const auto next = families_.lower_bound({std::string(path), kKinds[0]});
+  return next != families_.end() && next->first.path == path;
+}
+
 size_t FamilyTable::size() const {
   MutexLock lock(mutex_);
   return families_.size();

@@ -52,6 +52,8 @@ class FamilyTable {
   // For queries.
   // Returns nullopt if nothing is known of the family.
   std::optional<FamilyRow> find(const FamilyKey& key) const;
+  // Returns true if something is known of a family with this path.
+  bool has_path(std::string_view path) const;
   // Returns up to `limit` families after `after`, by path and kind. The path "" is before all families.
   std::vector<FamilyRow> page(const FamilyKey& after, size_t limit) const;
 

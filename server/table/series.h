@@ -25,12 +25,17 @@ struct Series {
   static constexpr Slot kNoSlot = -1;
   static constexpr size_t kColdBytes = 64;  // the fields that adding a sample does not touch
 
+  static constexpr NameRow kUnindexed{NameRow::kNoTable, 0};  // of a series whose name waits for the index
+  static constexpr NameRow kRemoved{NameRow::kNoTable, 1};    // of a series that was removed from its arena
+
   Series() = default;
   Series(const Series&) = delete;
   Series& operator=(const Series&) = delete;
 
   Window pending;
-  NameRow row;  // in the table's NameIndex; the table's index lock guards it
+  // In the table's NameIndex, or one of the next two. Written under the table's index lock, or, before the
+  // name is in the index, under its names lock.
+  NameRow row = kUnindexed;
   SeriesId id = 0;
   uint32_t flushing = 0;                    // 1 + index in Shard::flushing; 0 if it is not being flushed
   std::array<DeltaPool::Chain, 2> delta{};  // by the epoch's parity
@@ -63,6 +68,11 @@ struct Series {
   // Adds entries of a journal row to `pending`, when the server starts. `detail_ratio` is that of the tiers.
   // Returns false if the bytes are not `entries` valid entries.
   bool replay(uint32_t entries, Reader& in, int64_t detail_ratio);
+  // Returns true if nothing of the series is in RAM, and all its samples lie before a slot.
+  bool is_silent(Slot kept_from) const {
+    return last_slot != kNoSlot && last_slot < kept_from && pending.is_empty() && flushing == 0 &&
+           delta[0] == 0 && delta[1] == 0;
+  }
   // `slot` is of the finest tier.
   void include_slot(Slot slot) {
     if (last_slot.is(slot)) return;  // nearly always

@@ -8,13 +8,10 @@
 namespace statmill {
 
 SeriesArena::~SeriesArena() {
-  for (size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-    for (uint32_t line = 0; line < used_[chunk];) {
-      const auto number = static_cast<Number>(begin_of(chunk) + line + 1);
-      Series& series = (*this)[number];
-      line += lines_for(series.name_size);
-      series.~Series();
-    }
+  for (Number number = first(); number != 0;) {
+    const Number next = after(number);
+    (*this)[number].~Series();
+    number = next;
   }
 }
 
@@ -28,6 +25,7 @@ SeriesArena::Number SeriesArena::add(std::string_view name) {
   } else {
     number = reusable.back();
     reusable.pop_back();
+    (*this)[number].row = Series::kUnindexed;
   }
   Series& series = (*this)[number];
   series.name_size = static_cast<uint16_t>(name.size());
@@ -40,7 +38,17 @@ void SeriesArena::remove(Number number) {
   const uint16_t name_size = series.name_size;  // kept, because the number of lines is computed from it
   removed_[lines_for(name_size)].push_back(number);
   series.~Series();
-  (new (&series) Series)->name_size = name_size;
+  Series& removed = *new (&series) Series;
+  removed.name_size = name_size;
+  removed.row = Series::kRemoved;
+}
+
+SeriesArena::Number SeriesArena::after(Number number) const {
+  const size_t chunk = chunk_of(number - 1);
+  const uint64_t next = number + lines_for((*this)[number].name_size);
+  if (next - 1 - begin_of(chunk) < used_[chunk]) return static_cast<Number>(next);
+  if (chunk + 1 == kChunksMax || used_[chunk + 1] == 0) return 0;
+  return static_cast<Number>(begin_of(chunk + 1) + 1);
 }
 
 SeriesArena::Number SeriesArena::allocate_lines(uint32_t lines) {

@@ -23,9 +23,9 @@
 
 namespace statmill {
 
-// add() and remove() need the caller's lock: one thread at a time. Looking up a series by its number needs no
-// lock of the arena: a thread reads the number under the lock of the series' shard, where the thread that
-// added the series put it. That lock also guards the series.
+// All functions but the last two need the caller's lock: one thread at a time. Looking up a series by its
+// number needs no lock of the arena: a thread reads the number under the lock of the series' shard, where the
+// thread that added the series put it. That lock also guards the series.
 class SeriesArena {
  public:
   using Number = uint32_t;  // starts at 1
@@ -39,6 +39,13 @@ class SeriesArena {
   Number add(std::string_view name);
   // Destroys the series; its memory is used again for a name of about the same length.
   void remove(Number number);
+
+  // The bytes that a series with a name of this size occupies.
+  static constexpr size_t bytes_for(size_t name_size) { return lines_for(name_size) * kLineBytes; }
+
+  // The first series, and the one after another, by number; removed ones are included. 0 if there is none.
+  Number first() const { return used_[0] == 0 ? 0 : 1; }
+  Number after(Number number) const;
 
   Series& operator[](Number number) const { return *reinterpret_cast<Series*>(line_at(number) - kLineBytes); }
   // Prefetches the fields that a sample needs.

@@ -26,6 +26,8 @@ struct SeriesChanges {
   std::span<const std::string_view> deletes;
   std::optional<SlotRange> slots;  // of the finest tier; begin and end are slot boundaries of every tier
   std::span<const NewName> renames;
+  // If it is not empty, only silent series are deleted: see FlushRules::kept_from.
+  std::span<const Slot> kept_from = {};
 
   bool is_empty() const { return deletes.empty() && renames.empty(); }
 };

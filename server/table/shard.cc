@@ -1,5 +1,7 @@
 #include "server/table/shard.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace statmill {
@@ -10,12 +12,27 @@ void SeriesIndex::put(Entry entry, uint64_t hash) {
   entries_[i] = entry;
 }
 
+void SeriesIndex::resize(size_t size, const SeriesArena& arena, const KeyedHash& hash_of) {
+  std::vector<Entry> old(size);
+  old.swap(entries_);
+  for (const Entry& entry : old) {
+    if (entry.number != 0) put(entry, hash_of(arena[entry.number].name()));
+  }
+}
+
 SeriesIndex::Number SeriesIndex::guess(uint64_t hash) const {
   if (entries_.empty()) return 0;
   for (size_t i = start(hash);; i = next(i)) {
     const Entry entry = entries_[i];
     if (entry.number == 0 || entry.tag == tag_of(hash)) return entry.number;
   }
+}
+
+size_t SeriesIndex::probes(uint64_t hash) const {
+  size_t count = 0;
+  if (entries_.empty()) return count;
+  for (size_t i = start(hash); entries_[i].number != 0; i = next(i)) ++count;
+  return count;
 }
 
 Series* SeriesIndex::find(uint64_t hash, std::string_view name, const SeriesArena& arena) const {
@@ -30,13 +47,8 @@ Series* SeriesIndex::find(uint64_t hash, std::string_view name, const SeriesAren
 }
 
 void SeriesIndex::insert(uint64_t hash, Number number, const SeriesArena& arena, const KeyedHash& hash_of) {
-  if (4 * (used_ + 1) > 3 * entries_.size()) {
-    std::vector<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());
-    old.swap(entries_);
-    for (const Entry& entry : old) {
-      if (entry.number != 0) put(entry, hash_of(arena[entry.number].name()));
-    }
-  }
+  if (4 * (used_ + 1) > 3 * entries_.size())
+    resize(std::max(kEntriesMin, 2 * entries_.size()), arena, hash_of);
   put({tag_of(hash), number}, hash);
   ++used_;
 }
@@ -62,6 +74,8 @@ SeriesIndex::Number SeriesIndex::erase(uint64_t hash, std::string_view name, con
   }
   entries_[hole] = {};
   --used_;
+  if (8 * used_ < entries_.size() && entries_.size() > kEntriesMin)
+    resize(entries_.size() / 2, arena, hash_of);
   return number;
 }
 

@@ -18,7 +18,7 @@
 namespace statmill {
 
 // Maps names to series of the arena: open addressing with linear probing over 8-byte entries; the size is a
-// power of two, at most 3/4 full.
+// power of two, at most 3/4 full, and at least 1/8 unless it is the smallest.
 // `hash` is always hash_of(name), `hash_of` always the same.
 class SeriesIndex {
  public:
@@ -37,6 +37,9 @@ class SeriesIndex {
   void insert(uint64_t hash, Number number, const SeriesArena& arena, const KeyedHash& hash_of);
   // Removes the name and returns its series. Requires: the name is in the index.
   Number erase(uint64_t hash, std::string_view name, const SeriesArena& arena, const KeyedHash& hash_of);
+  // Returns how many entries a search for a hash that no series has reads.
+  size_t probes(uint64_t hash) const;
+  size_t ram_bytes() const { return entries_.size() * sizeof(Entry); }
   // Returns all series, in no order.
   std::vector<Series*> all(const SeriesArena& arena) const;
 
@@ -45,8 +48,10 @@ class SeriesIndex {
     uint32_t tag = 0;   // bits 24..55 of the hash
     Number number = 0;  // 0 if empty
   };
+  static constexpr size_t kEntriesMin = 16;
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 24); }
   void put(Entry entry, uint64_t hash);
+  void resize(size_t size, const SeriesArena& arena, const KeyedHash& hash_of);
   size_t next(size_t i) const { return (i + 1) & (entries_.size() - 1); }
   // The shard is chosen by the top bits of the hash, so the entry is chosen by the low ones, which are not in
   // the tag.
@@ -84,6 +89,8 @@ struct Shard {
     SlotRange slots;
   };
   std::vector<Erasure> erasures GUARDED_BY(mutex);  // for the flush that begins next
+  size_t active GUARDED_BY(mutex) = 0;              // series; see Table::active_count()
+  Slot active_from GUARDED_BY(mutex) = 0;           // by which they were counted
   size_t pending_bytes GUARDED_BY(mutex) = 0;       // of the pending windows
   TickNo flushed_tick GUARDED_BY(mutex) = 0;        // journal rows up to this tick are in fragments
   TickNo flushing_tick GUARDED_BY(mutex) = 0;       // tick of the flush in progress, or 0

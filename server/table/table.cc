@@ -90,7 +90,7 @@ bool Table::is_over_share(ShardNo n) const {
   return shard.pending_bytes > limits_.pending_bytes / kShardCount;
 }
 
-ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
+ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
   ShardFlush out;
   Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
@@ -115,6 +115,8 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
     out.series.push_back({s->id, s->kind, s->retention, s->is_detailed, &shard.flushing.back().window});
   }
   for (Series* const s : all) switch_detail(*s, out.changed);
+  find_silent(all, rules, out);
+  count_active(shard, all, rules.active_from);
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(begin_erasure(shard, erasure));
   shard.erasures.clear();
@@ -130,6 +132,29 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick) {
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
   }
   return out;
+}
+
+void Table::count_active(Slot active_from) {
+  for (Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    count_active(shard, shard.index.all(series_), active_from);
+  }
+}
+
+void Table::count_active(Shard& shard, std::span<Series* const> all, Slot active_from) {
+  const auto is_active = [active_from](const Series* s) { return s->last_slot >= active_from; };
+  const auto active = static_cast<size_t>(std::count_if(all.begin(), all.end(), is_active));
+  active_count_.fetch_add(active - shard.active, std::memory_order_relaxed);  // wraps around if it is lower
+  shard.active = active;
+  shard.active_from = active_from;
+}
+
+void Table::find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out) {
+  if (rules.kept_from.empty()) return;
+  for (const Series* const s : all) {
+    if (out.silent.size() >= rules.silent_max) return;
+    if (s->is_silent(rules.kept_from[s->retention])) out.silent.emplace_back(s->name());
+  }
 }
 
 // Makes a series detailed, or not any more, as its retention says. Its slots change with that, so it waits
@@ -157,7 +182,8 @@ void Table::end_flush(ShardNo n) {
 
 void Table::set_secret(const HashSecret& secret) {
   hash_of_ = KeyedHash(secret);
-  index_.set_hash(hash_of_);
+  MutexLock lock(index_mutex_);
+  index_->set_hash(hash_of_);
 }
 
 Series* Table::restore_series(const SeriesRow& row) {
@@ -167,10 +193,16 @@ Series* Table::restore_series(const SeriesRow& row) {
   Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
   made.set_joined_power(row.joined_power);
   made.is_detailed = row.is_detailed;
-  series_count_.fetch_add(1, std::memory_order_relaxed);
+  active_count_.fetch_add(1, std::memory_order_relaxed);
   return &made;
 }
 
+// Until the name is in the index, its own bytes count for what it will need there.
+size_t Table::bytes_of_new(std::string_view name) {
+  return SeriesArena::bytes_for(name.size()) + name.size();
+}
+
+// Counts the series as active in its shard; the caller counts it in `active_count_`.
 Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
                              RetentionClass retention, std::optional<SeriesId> id) {
   SeriesArena::Number number = 0;
@@ -181,40 +213,16 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
     next_id_ = std::max(next_id_, series_[number].id + 1);
     unindexed_.push_back(number);
     unindexed_count_.fetch_add(1, std::memory_order_relaxed);
+    series_bytes_.fetch_add(bytes_of_new(name), std::memory_order_relaxed);
   }
   shard.index.insert(hash, number, series_, hash_of_);
+  ++shard.active;
+  series_count_.fetch_add(1, std::memory_order_relaxed);
   Series& made = series_[number];
   made.kind = kind;
   made.retention = retention;
   made.is_detailed = retention_.tiers(retention).keep_detail();
   return made;
-}
-
-const NameIndex& Table::names() const {
-  if (unindexed_count_.load(std::memory_order_acquire) > 0) {
-    MutexLock lock(index_mutex_);
-    index_names();
-  }
-  return index_;
-}
-
-// Adds the names of all created series to the index. No series is removed before it is in the index, so each
-// number is of a series whose name and memory stay.
-void Table::index_names() const {
-  std::vector<SeriesArena::Number> created;
-  {
-    MutexLock names(names_mutex_);
-    created.swap(unindexed_);
-  }
-  for (const SeriesArena::Number number : created) {
-    Series& series = series_[number];
-    series.row = index_.add(series.name());
-  }
-  unindexed_count_.fetch_sub(created.size(), std::memory_order_release);
-}
-
-void Table::search(const Glob& glob, const NameIndex::Visit& visit) const {
-  SM_CHECK(names().search(glob, visit));
 }
 
 void Table::restore_deleted(SeriesId id) {

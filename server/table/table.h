@@ -7,7 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,7 @@
 #include "server/names/name_index.h"
 #include "server/table/epoch_gate.h"
 #include "server/table/family_table.h"
+#include "server/table/index_renewal.h"
 #include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
 #include "server/table/series_pieces.h"
@@ -35,8 +38,11 @@
 namespace statmill {
 
 struct TableLimits {
-  size_t series_max = 2'000'000;  // --limits.series: samples of new names are refused above this
-  size_t sender_series_max = 0;   // --limits.series_per_sender: the same for each sender; 0: no limit
+  // --limits.series: samples of new names are refused while so many series are active.
+  size_t series_max = 2'000'000;
+  size_t name_bytes =
+      size_t{1} << 30;           // --limits.name_bytes: the same above these bytes of series with names
+  size_t sender_series_max = 0;  // --limits.series_per_sender: the same for each sender; 0: no limit
   size_t pending_bytes = size_t{256} << 20;  // --pending.bytes: a shard over its share is flushed early;
                                              // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
@@ -55,10 +61,20 @@ struct FlushedSeries {
   Combine combine() const { return combine_of(kind); }
 };
 
+// What a flush looks for among the series of its shard.
+struct FlushRules {
+  // By retention class: the slot of the finest tier from which on a tier may have data. A series whose
+  // samples are all older is silent. Empty: none is.
+  std::span<const Slot> kept_from = {};
+  size_t silent_max = 0;  // names of silent series that are wanted
+  Slot active_from = 0;   // of the finest tier: series with a sample in it or later are active
+};
+
 struct ShardFlush {
   std::vector<FlushedSeries> series;
   std::vector<ErasedSeries> erased;
   std::vector<SeriesActivity> activity;  // of all series of the shard that have been collected
+  std::vector<std::string> silent;       // names; see FlushRules
   std::vector<SeriesRow> changed;        // of series that became detailed with this flush, or ceased to be
 };
 
@@ -71,7 +87,8 @@ class Table final : public SampleSink {
         sender_limit_(limits.sender_series_max),
         families_(limits.families),
         retention_max_s_(retention_.longest().coarsest().retention_s),
-        retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s) {}
+        retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s),
+        read_index_(index_) {}
 
   // Adds the batch's samples and families, all in one epoch. Returns how many samples were accepted; the
   // others are counted in batch.refused, like the families that a limit does not allow, which it removes from
@@ -95,9 +112,10 @@ class Table final : public SampleSink {
   };
   // Ends the epoch and applies the changes before the next one begins: every batch of samples comes wholly
   // before them or wholly after. Requires: all earlier epochs are collected, no flush is in progress, and the
-  // shards of all old and new names are then collected without a journal and flushed. Cost: microseconds per
-  // changed series, while ingest waits. Afterwards the families of renamed series are known at their new
-  // paths, too, and those without series are forgotten: about 1 ms for each such family and million names.
+  // shards of all old and new names are then collected without a journal and flushed, unless the change
+  // deletes silent series only. Cost: microseconds per changed series, while ingest waits. Afterwards the
+  // families of renamed series are known at their new paths, too, and those without series are forgotten:
+  // about 1 ms for each such family and million names.
   EpochEnd end_epoch(const SeriesChanges& changes = {});
   // Returns what has changed in families up to the epoch that ended, perhaps a little later.
   FamilyTable::Changes take_family_changes() { return families_.take_changes(); }
@@ -105,10 +123,21 @@ class Table final : public SampleSink {
   // shard is flushed in the same tick: then it needs no entries. Returns the rows of the series that were
   // created or changed in the epoch.
   std::vector<SeriesRow> collect(ShardNo shard, int parity, JournalDraft* journal);
+  // Adds the names of at most so many created series to the index, so that queries find few to add. Cost: as
+  // names().
+  void index_names(size_t most);
+  // Copies so many names to a new index if more than kRemovedMax names, and more than half as many as there
+  // are series, were removed from the index; the new one replaces it when it has all names. Cost: 0.3 to 1 us
+  // for each name, and 30 ns for each series at the end.
+  void renew_index(size_t most);
+  static constexpr size_t kRemovedMax = 65'536;
   bool is_over_share(ShardNo shard) const;
   // Removes all pending buckets of the shard from its series. They stay in the table, and in copies of
   // series, until end_flush(). Requires: no flush of the shard is in progress.
-  ShardFlush begin_flush(ShardNo shard, TickNo tick);
+  ShardFlush begin_flush(ShardNo shard, TickNo tick, const FlushRules& rules = {});
+  // Counts the active series of all shards, as their flushes do: those that begin with the slot
+  // `active_from`.
+  void count_active(Slot active_from);
   // Frees the flushed buckets: the store has them.
   void end_flush(ShardNo shard);
 
@@ -131,9 +160,9 @@ class Table final : public SampleSink {
   // Returns nullopt if no series has that name. Cost: copies the bytes under the lock of its shard, and
   // decodes nothing.
   std::optional<SeriesPieces> pieces(std::string_view name, bool histograms) const;
-  // Returns the index of the names of all series created before the call. Cost: 0.3 to 1 us for each name
-  // that was created since the last call; a call made meanwhile waits.
-  const NameIndex& names() const;
+  // Returns the index of the names of all series created before the call. Cost: 0.3 to 1 us for each of them
+  // that is not in the index yet. It lets other threads use the index after each millisecond.
+  std::shared_ptr<const NameIndex> names() const;
   // Calls `visit` with every name that matches, in no order, until it returns false. The text is valid during
   // the call.
   void search(const Glob& glob, const NameIndex::Visit& visit) const;
@@ -153,10 +182,21 @@ class Table final : public SampleSink {
   // until the next start.
   Slot oldest_slot() const { return oldest_slot_.load(std::memory_order_relaxed); }
 
+  // Series that were active at the last flush of their shard, and those created since.
+  size_t active_count() const { return active_count_.load(std::memory_order_relaxed); }
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series created by samples since the start, including those deleted since.
   uint64_t series_created() const { return series_created_.load(std::memory_order_relaxed); }
-  size_t name_bytes() const { return index_.ram_bytes(); }
+  // RAM of all series with their names, and of the index of names.
+  size_t name_bytes() const {
+    return series_bytes_.load(std::memory_order_relaxed) + index_bytes_.load(std::memory_order_relaxed);
+  }
+  // Series whose names are not in the index yet.
+  size_t unindexed_count() const { return unindexed_count_.load(std::memory_order_relaxed); }
+  // How often a new index of names has replaced the one before.
+  uint64_t index_renewals() const { return index_renewals_.load(std::memory_order_relaxed); }
+  // Silent series that were deleted.
+  uint64_t series_expired() const { return series_expired_.load(std::memory_order_relaxed); }
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
@@ -172,8 +212,9 @@ class Table final : public SampleSink {
   bool has_series_of(const FamilyKey& family) const;
   void change_families(const SeriesChanges& changes, const ChangedSeries& changed);
   void count_delta_bytes(size_t grown);
+  static size_t bytes_of_new(std::string_view name);
   void count_pending_bytes(Shard& shard, Series& series, size_t bytes_before) REQUIRES(shard.mutex);
-  Verdict<Refusal> admit_series(const LineSender& sender);
+  Verdict<Refusal> admit_series(std::string_view name, const LineSender& sender);
   // Creates a series and adds it to the index. Its id is the next free one unless `id` is given.
   Series& create_series(Shard& shard, uint64_t hash, std::string_view name, Kind kind,
                         RetentionClass retention, std::optional<SeriesId> id = {}) REQUIRES(shard.mutex);
@@ -192,12 +233,19 @@ class Table final : public SampleSink {
   Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
                              const BatchContext& context) REQUIRES(shard.mutex);
 
-  void index_names() const REQUIRES(index_mutex_);
+  size_t index_slice(size_t most) const REQUIRES(index_mutex_);
+  void count_index_bytes() const REQUIRES(index_mutex_);
+  std::vector<SeriesArena::Number> next_to_renew(size_t most) REQUIRES(index_mutex_);
+  void replace_index() REQUIRES(index_mutex_);
   EpochEnd change_series(const SeriesChanges& changes);
   bool mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed);
-  std::optional<RemovedSeries> remove_series(std::string_view name, int parity);
-  std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity);
+  // `kept_from` is that of SeriesChanges.
+  std::optional<RemovedSeries> remove_series(std::string_view name, int parity,
+                                             std::span<const Slot> kept_from = {}) REQUIRES(index_mutex_);
+  std::optional<ChangedSeries::Renamed> rename(const NewName& names, int parity) REQUIRES(index_mutex_);
   ErasedSeries begin_erasure(Shard& shard, const Shard::Erasure& erasure) REQUIRES(shard.mutex);
+  void count_active(Shard& shard, std::span<Series* const> all, Slot active_from) REQUIRES(shard.mutex);
+  static void find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out);
   void switch_detail(Series& series, std::vector<SeriesRow>& changed) const;
 
   const Retention retention_;
@@ -210,22 +258,33 @@ class Table final : public SampleSink {
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
   SeriesArena series_;  // add() and remove() under names_mutex_; each series under its shard's lock
-  // The lock of the one thread that writes the index. Its holder may lock names_mutex_.
+  // Locked by the tick thread while it waits for `index_mutex_` and holds it. Other threads lock and unlock
+  // it before each slice that they index, which lets the tick thread in.
+  mutable Mutex index_turn_;
+  // The lock of the one thread that writes the index. Its holder may lock the gate, shards and names_mutex_.
   mutable Mutex index_mutex_;
-  mutable NameIndex index_;  // written under index_mutex_, read without a lock
+  std::shared_ptr<NameIndex> index_ GUARDED_BY(index_mutex_) = std::make_shared<NameIndex>();
+  std::unique_ptr<IndexRenewal> renewal_ GUARDED_BY(index_mutex_);
   // Locked for an instant to create or remove a series, while its shard is locked; no lock is acquired while
   // it is held.
   mutable Mutex names_mutex_;
   SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
+  std::shared_ptr<const NameIndex> read_index_ GUARDED_BY(names_mutex_);  // the index, for readers
   // Created series that are not in the index yet: to index a name takes ten times as long as to create the
   // series, so ingest leaves it to the tick and to queries.
-  mutable std::vector<SeriesArena::Number> unindexed_ GUARDED_BY(names_mutex_);
-  // Created series whose names are not in the index. Readers that acquire 0 see them all in it.
+  mutable std::deque<SeriesArena::Number> unindexed_ GUARDED_BY(names_mutex_);
+  // The size of `unindexed_`, and what is being added just now. Readers that acquire 0 see all in the index.
   mutable std::atomic<size_t> unindexed_count_{0};
   // Sums over all shards, written under the shards' own locks and read for limits and /metrics, where a
   // slightly old value does no harm: relaxed.
   std::atomic<size_t> series_count_{0};
+  std::atomic<size_t> active_count_{0};
   std::atomic<uint64_t> series_created_{0};
+  std::atomic<uint64_t> series_expired_{0};
+  // The bytes of all series in the arena, and for each name that waits for the index as many as it has.
+  mutable std::atomic<size_t> series_bytes_{0};
+  mutable std::atomic<size_t> index_bytes_{0};  // of the index, and of the one that will replace it
+  std::atomic<uint64_t> index_renewals_{0};
   std::atomic<size_t> ram_bytes_{0};                // of deltas, pending and flushing windows
   std::atomic<Slot> newest_slot_{Series::kNoSlot};  // only grows; relaxed: no other data depend on it
   std::atomic<Slot> oldest_slot_{Series::kNoSlot};  // only falls; relaxed, as well

@@ -236,7 +236,7 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
   const bool is_distribution = (series == nullptr ? sample.kind : series->kind) == Kind::kDistribution;
   if (is_distribution && !has_known_histogram(sample)) return Refusal::kBadBucket;
   if (series == nullptr) {
-    const auto verdict = admit_series(batch.sender_of(placed.sample));
+    const auto verdict = admit_series(sample.name, batch.sender_of(placed.sample));
     if (verdict.is_refused()) return verdict;
     series = &create_for_sample(shard, placed.hash, sample, retention, context.parity);
   }
@@ -268,17 +268,19 @@ Slot Table::slot_for(const Series& series, const Placed& placed, const Sample& s
 }
 
 // Counts a series that is about to be created unless it refuses it.
-Verdict<Refusal> Table::admit_series(const LineSender& sender) {
+Verdict<Refusal> Table::admit_series(std::string_view name, const LineSender& sender) {
   // Checks before it increments, so that a flood of new names does not write to a cache line that other
   // threads read.
-  if (series_count() >= limits_.series_max) return Refusal::kSeriesLimit;
+  if (active_count() >= limits_.series_max) return Refusal::kSeriesLimit;
   Verdict<Refusal> verdict = kAccepted;
-  if (series_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
+  if (active_count_.fetch_add(1, std::memory_order_relaxed) >= limits_.series_max) {
     verdict = Refusal::kSeriesLimit;
+  } else if (name_bytes() + bytes_of_new(name) > limits_.name_bytes) {
+    verdict = Refusal::kNameLimit;
   } else if (!sender_limit_.admit(sender)) {
     verdict = Refusal::kSenderLimit;
   }
-  if (verdict.is_refused()) series_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (verdict.is_refused()) active_count_.fetch_sub(1, std::memory_order_relaxed);
   return verdict;
 }
 

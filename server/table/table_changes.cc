@@ -22,15 +22,25 @@ struct Table::RemovedSeries {
 
 Table::EpochEnd Table::end_epoch(const SeriesChanges& changes) {
   if (changes.is_empty()) return {EpochGate::Flip(gate_).ended(), {}};
-  names();  // so that little is left to index while ingest waits
   EpochEnd out = change_series(changes);
   change_families(changes, out.changed);
   return out;
 }
 
 Table::EpochEnd Table::change_series(const SeriesChanges& changes) {
+  MutexLock turn(index_turn_);
+  MutexLock index(index_mutex_);  // before the gate, so that ingest does not wait for it
   const EpochGate::Flip flip(gate_);
   EpochEnd out{flip.ended(), {}};
+  if (!changes.kept_from.empty()) {
+    // A query that finds a silent series, and then finds it gone, starts again; for others nothing changes.
+    for (const std::string_view name : changes.deletes) {
+      if (const auto removed = remove_series(name, out.parity, changes.kept_from))
+        out.changed.deleted.push_back(removed->id);
+    }
+    series_expired_.fetch_add(out.changed.deleted.size(), std::memory_order_relaxed);
+    return out;
+  }
   names_version_.fetch_add(1, std::memory_order_acq_rel);
   for (const std::string_view name : changes.deletes) {
     if (changes.slots && !mark_erasure(name, *changes.slots, out.changed)) continue;
@@ -67,13 +77,17 @@ bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& 
   return false;
 }
 
-// Removes a series from the table and returns its samples. Returns nullopt if it does not exist.
-std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, int parity) {
+// Removes a series from the table and returns its samples. Returns nullopt if it does not exist, or is not
+// silent as it must be.
+std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, int parity,
+                                                         std::span<const Slot> kept_from) {
   const uint64_t hash = hash_of_(name);
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  if (shard.index.find(hash, name, series_) == nullptr) return std::nullopt;
+  const Series* const found = shard.index.find(hash, name, series_);
+  if (found == nullptr) return std::nullopt;
+  if (!kept_from.empty() && !found->is_silent(kept_from[found->retention])) return std::nullopt;
   const SeriesArena::Number number = shard.index.erase(hash, name, series_, hash_of_);
   Series& s = series_[number];
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
@@ -88,12 +102,17 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   std::erase(shard.created[p], &s);
   std::erase(shard.changed[p], &s);
   out.pending = std::move(s.pending);
-  MutexLock index(index_mutex_);
-  index_names();
-  index_.remove(s.row);
+  const bool is_indexed = index_->remove(s.row);
+  if (renewal_ != nullptr) renewal_->remove(number);
+  series_bytes_.fetch_sub(is_indexed ? SeriesArena::bytes_for(s.name_size) : bytes_of_new(s.name()),
+                          std::memory_order_relaxed);
   MutexLock names(names_mutex_);
   series_.remove(number);
   series_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (shard.active > 0 && out.last_slot >= shard.active_from) {
+    --shard.active;
+    active_count_.fetch_sub(1, std::memory_order_relaxed);
+  }
   return out;
 }
 
@@ -123,7 +142,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   count_delta_bytes(deltas.memory_bytes() - bytes);
   if (s.delta[p] != 0) shard.dirty[p].push_back(&s);
   count_pending_bytes(shard, s, 0);
-  series_count_.fetch_add(1, std::memory_order_relaxed);
+  active_count_.fetch_add(1, std::memory_order_relaxed);
   return ChangedSeries::Renamed{s.stored_row(), s.retention};
 }
 

@@ -20,7 +20,7 @@ void Table::note_families(Batch& batch) {
 bool Table::has_series_of(const FamilyKey& family) const {
   bool found = false;
   const LabelMatcher matcher{LabelMatcher::Op::kEqual, std::string(kNameLabel), unescaped(family.path)};
-  const Status searched = names().select({&matcher, 1}, [&](std::string_view name) {
+  const Status searched = names()->select({&matcher, 1}, [&](std::string_view name) {
     const auto of_name = path_of(name) == family.path ? summary(name) : std::nullopt;
     found = of_name && of_name->kind == family.kind;
     return !found;
@@ -45,7 +45,10 @@ void Table::change_families(const SeriesChanges& changes, const ChangedSeries& c
     families_.copy({std::string(path_of(names.from)), to->second},
                    {std::string(path_of(names.to)), to->second});
   }
-  for (const std::string_view name : changes.deletes) leave(name);
+  const bool is_expiry = !changes.kept_from.empty();
+  for (const std::string_view name : changes.deletes) {
+    if (!is_expiry || !summary(name)) leave(name);  // a series that is silent no longer was not deleted
+  }
   for (const FamilyKey& key : left) {
     if (!has_series_of(key)) families_.remove(key);
   }

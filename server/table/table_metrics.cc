@@ -5,8 +5,15 @@ namespace statmill {
 void register_table_metrics(Registry& registry, const Table& table) {
   registry.gauge_fn("statmill.series", "Series known.", {},
                     [&table] { return static_cast<double>(table.series_count()); });
-  registry.gauge_fn("statmill.name_bytes", "RAM used by the names of series.", {},
+  registry.gauge_fn("statmill.active_series", "Series with a sample within the last 24 hours.", {},
+                    [&table] { return static_cast<double>(table.active_count()); });
+  registry.gauge_fn("statmill.name_bytes", "RAM used by series and their names.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
+  registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},
+                    [&table] { return static_cast<double>(table.unindexed_count()); });
+  registry.counter_fn("statmill.name_index_renewals",
+                      "Times that a new index without the removed names replaced the index of names.", {},
+                      [&table] { return table.index_renewals(); });
   registry.gauge_fn("statmill.families", "Families (path and kind) whose unit or help is known.", {},
                     [&table] { return static_cast<double>(table.families().size()); });
   registry.gauge_fn("statmill.family_bytes", "Bytes of the paths, units and help texts of families.", {},
@@ -17,6 +24,8 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.sender_count()); });
   registry.gauge_fn("statmill.pending_bytes", "RAM used by buckets not yet flushed.", {},
                     [&table] { return static_cast<double>(table.ram_bytes()); });
+  registry.counter_fn("statmill.series_expired", "Series deleted because no tier had data of them any more.",
+                      {}, [&table] { return table.series_expired(); });
   registry.counter_fn("statmill.series_created", "Series created by samples since the start.", {},
                       [&table] { return table.series_created(); });
 }

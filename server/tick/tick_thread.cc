@@ -64,6 +64,8 @@ void TickThread::run() {
       before_tick_();
     }
     static_cast<void>(tick());  // logs an error itself; the next tick retries
+    const Running running("updating the index of names");
+    ticker_.update_index();
   }
   for (Call* call : pop_calls()) end(*call, stopping_error());
 }

@@ -47,6 +47,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       saved_clock_(start.clock),
       next_clock_row_(now),
       new_secret_(start.new_secret),
+      kept_from_(services.table.retention().class_count(), 0),
       dropped_below_(services.table.tiers().stored_count(), 0),
       highest_cutoff_(services.table.retention().class_count(), 0),
       open_tick_(services.registry.gauge(
@@ -82,6 +83,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
 void Ticker::begin(TickTime now) {
   read_clock(now);
   set_cutoffs();
+  services_.table.count_active(flush_rules().active_from);
 }
 
 Status Ticker::tick(TickTime now) { return run(now, {}); }
@@ -120,10 +122,15 @@ Status Ticker::run(TickTime now, const Shards& to_flush) {
   if (prepared_) {
     if (Status done = finish(now); !done) return done;
   }
-  prepare(now.steady, to_flush, {});
-  Status done = finish(now);
-  services_.table.names();  // indexes new names, so that queries find few of them
-  return done;
+  const std::vector<std::string> silent = pop_silent();
+  const std::vector<std::string_view> names(silent.begin(), silent.end());
+  prepare(now.steady, to_flush, {.deletes = names, .slots = {}, .renames = {}, .kept_from = kept_from_});
+  return finish(now);
+}
+
+void Ticker::update_index() {
+  services_.table.index_names(kNamesIndexedMax);
+  services_.table.renew_index(kNamesRenewedMax);
 }
 
 // Builds the prepared batch, unless it is built, and writes it to the store.
@@ -176,7 +183,8 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     }
     std::move(created.begin(), created.end(), std::back_inserter(prepared_->batch.series));
     if (!flush) continue;
-    ShardFlush begun = services_.table.begin_flush(shard, prepared_->tick);
+    ShardFlush begun = services_.table.begin_flush(shard, prepared_->tick, flush_rules());
+    for (std::string& name : begun.silent) silent_.insert(std::move(name));
     std::move(begun.changed.begin(), begun.changed.end(), std::back_inserter(prepared_->batch.series));
     prepared_->flushes.emplace_back(shard, std::move(begun));
     next_flush_[shard] = now + options_.flush_interval;
@@ -338,54 +346,6 @@ Duration Ticker::confirm_clock(TickTime now) {
   services_.log.warn("the wall clock was confirmed",
                      {{"ahead", format_duration(ahead)}, {"to_s", unix_seconds(now.wall)}});
   return ahead;
-}
-
-// Returns the first chunk of the tier that is not expired. A chunk does not expire before it is rolled up.
-ChunkNo Ticker::first_kept(TierNo tier, const Tiers& kept) const {
-  const ChunkNo oldest = clock_->oldest_kept(kept[tier]);
-  const bool rolls_up = tier == 0 && kept.count() > 1;
-  return rolls_up ? std::min(oldest, position_.chunk) : oldest;
-}
-
-// Called after each tick, so that queries and flushes use the same cutoffs.
-void Ticker::set_cutoffs() {
-  const Retention& retention = services_.table.retention();
-  Expiry& expiry = services_.store.expiry();
-  for (size_t c = 0; c < retention.class_count(); ++c) {
-    const auto retention_class = static_cast<RetentionClass>(c);
-    const Tiers& kept = retention.tiers(retention_class);
-    for (TierNo t = 0; t < kept.stored_count(); ++t)
-      expiry.set_cutoff(t, retention_class, first_kept(t, kept));
-    highest_cutoff_[c] = std::max(highest_cutoff_[c], expiry.cutoff(0, retention_class));
-    expiry.set_whole_from(retention_class, std::max(highest_cutoff_[c], clock_->oldest_whole(kept.finest())));
-  }
-}
-
-void Ticker::expire(TickTime now) {
-  const Running running("the expiry");
-  next_expiry_ = now.steady + options_.expiry_interval;
-  for (TierNo t = 0; t < longest_.stored_count(); ++t) {
-    const ChunkNo oldest = first_kept(t, longest_);
-    if (oldest != dropped_below_[t]) drop_below(t, oldest);
-  }
-}
-
-void Ticker::drop_below(TierNo tier, ChunkNo oldest) {
-  const Tier& of = longest_[tier];
-  const auto fail = [&](const Error& why) {
-    services_.log.error("expiry failed", {{"tier_s", of.step_s}, {"reason", why.message}});
-  };
-  const auto first = services_.store.snapshot()->oldest_chunk(tier);
-  if (!first) return fail(first.error());
-  if (*first && **first < oldest) {
-    const auto bytes = services_.store.expire(tier, oldest);
-    if (!bytes) return fail(bytes.error());
-    services_.log.info("dropped data past their retention", {{"tier_s", of.step_s},
-                                                             {"from_s", **first * of.chunk_span_s()},
-                                                             {"until_s", oldest * of.chunk_span_s()},
-                                                             {"bytes", *bytes}});
-  }
-  dropped_below_[tier] = oldest;
 }
 
 }  // namespace statmill

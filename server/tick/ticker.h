@@ -10,6 +10,8 @@
 #include <bitset>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -59,8 +61,16 @@ class Ticker {
   // Reads the clock and publishes which chunks have expired, as every tick does. Call it once before the
   // first query; until then queries would return data past their retention.
   void begin(TickTime now);
-  // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it.
+  // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it. It
+  // also deletes a few of the series that the flushes have found silent: whose data are past the retention of
+  // all tiers.
   Status tick(TickTime now);
+  // Indexes names of new series, so that queries find few of them to index. Call it after each tick.
+  void update_index();
+  // The most names that one call indexes, which takes 15 to 50 ms: those of further series wait for the next.
+  static constexpr size_t kNamesIndexedMax = 50'000;
+  // The most names that one call copies to a new index, which takes 6 to 20 ms.
+  static constexpr size_t kNamesRenewedMax = 20'000;
   // Makes one tick that flushes every shard.
   Status flush_all(TickTime now);
   // Makes one tick that deletes, erases or renames series. Returns what was changed. After kUnavailable
@@ -88,6 +98,8 @@ class Ticker {
   Status run(TickTime now, const Shards& to_flush);
   Status finish(TickTime now);
   void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
+  FlushRules flush_rules() const;
+  std::vector<std::string> pop_silent();
   void write_journal();
   Status build(TickTime now);
   Status build_fragments(TickTime now);
@@ -120,8 +132,17 @@ class Ticker {
   std::optional<ClockGuard> clock_;  // set by the first tick or begin()
   SteadyTime next_clock_row_;
   std::optional<HashSecret> new_secret_;  // until it is in the store
-  std::vector<ChunkNo> dropped_below_;    // by tier: all chunks below are dropped, whatever their class
-  std::vector<ChunkNo> highest_cutoff_;   // by class: the highest cutoff of the finest tier since the start
+  // A tick deletes so many silent series at most, of so many families that are known: to look for other
+  // series of a family takes 1 ms per million names. So many names wait for that; the next flushes find the
+  // others.
+  static constexpr size_t kExpiredMax = 500;
+  static constexpr size_t kExpiredFamiliesMax = 20;
+  static constexpr size_t kSilentMax = 50'000;
+  static constexpr int64_t kActiveS = 24 * 3600;  // a series is active for so long after its newest sample
+  std::set<std::string> silent_;                  // by name, so that those of one path come together
+  std::vector<Slot> kept_from_;                   // FlushRules::kept_from
+  std::vector<ChunkNo> dropped_below_;   // by tier: all chunks below are dropped, whatever their class
+  std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier since the start
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};

@@ -36,6 +36,7 @@ TEST(Refusal, LabelsNeverChange) {
       {Refusal::kTooOld, "too_old"},
       {Refusal::kTooNew, "too_new"},
       {Refusal::kSeriesLimit, "series_limit"},
+      {Refusal::kNameLimit, "name_limit"},
       {Refusal::kSenderLimit, "sender_limit"},
       {Refusal::kMemoryLimit, "memory_limit"},
       {Refusal::kKindMismatch, "kind_mismatch"},

@@ -313,13 +313,14 @@ TEST(Cli, AgentsPrintsOneRowPerAgent) {
 TEST(Cli, CardinalityPrintsCountsAndTopSenders) {
   const FakeServer server(
       200,
-      R"({"series":9,"series_limit":10,"series_per_sender_limit":5,"new_in_last_minute":2,"name_bytes":1,)"
+      R"({"series":9,"active_series":8,"series_limit":10,"series_per_sender_limit":5,"new_in_last_minute":2,"name_bytes":1,)"
       R"("prefixes":{"top":[{"prefix":"host","count":8},{"prefix":"shop","count":1}],"missed":0},)"
       R"("keys":[{"key":"request","values":800000},{"key":"pod","values":3}],)"
       R"("refused":12,"refused_by_sender":{"top":[{"sender":"10.0.0.7","count":12}],"missed":0},)"
       R"("refused_by_prefix":{"top":[{"prefix":"bomb","count":11}],"missed":1}})");
   EXPECT_EQ(run_command(server.url(), {"cardinality", "--parts", "2"}).output,
-            "series                            9 of 10\n"
+            "series                            9\n"
+            "with samples in the last 24 h     8 of 10\n"
             "new in the last minute            2\n"
             "samples refused for lack of room  12\n"
             "limit of series per sender        5\n"

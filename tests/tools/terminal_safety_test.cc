@@ -78,7 +78,7 @@ TEST(TerminalSafety, AnswersOfAHostileServerAreVisible) {
        R"({"truncated":false,"series":[{"name":$,"kind":$,"unit":$,"help":$,"retention":$,"first_s":1,"last_s":2}]})",
        R"({$:$,"host":{$:[$]}})",
        R"({"rejects":[{"time":1,"listener":$,"sender":$,"reason":$,"bytes":1,"line":$,"truncated":true,"accepted":false}]})",
-       R"({"series":1,"series_limit":1,"series_per_sender_limit":1,"new_in_last_minute":1,"refused":1,"prefixes":{"missed":1,"top":[{"prefix":$,"count":1}]},"keys":[{"key":$,"values":1}],"refused_by_sender":{"missed":1,"top":[{"sender":$,"count":1}]},"refused_by_prefix":{"missed":1,"top":[{"prefix":$,"count":1}]}})",
+       R"({"series":1,"active_series":1,"series_limit":1,"series_per_sender_limit":1,"new_in_last_minute":1,"refused":1,"prefixes":{"missed":1,"top":[{"prefix":$,"count":1}]},"keys":[{"key":$,"values":1}],"refused_by_sender":{"missed":1,"top":[{"sender":$,"count":1}]},"refused_by_prefix":{"missed":1,"top":[{"prefix":$,"count":1}]}})",
        R"({"known":1,"connected":1,"agents":[{"host":$,"id":$,"connected":true,"seen":1,"peer":$,"version":$,"clock_difference_ms":1,"durable":$,"lag_s":$,"lines_lost":$,"lines_refused":$,"gaps":$,"spool_bytes":$,"collectors_not_ok":$}]})",
        R"({"accepted":1,"refused":{$:1}})"})
     EXPECT_GT(expect_clean(200, hostile(body)), 0U) << body;

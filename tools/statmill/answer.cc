@@ -269,6 +269,7 @@ Result<Cardinality> parse_cardinality(std::string_view text) {
   for (const json::value& key : document.array(document.field(root, "keys")))
     labels.top.emplace_back(document.text(document.field(key, "key")), count(key, "values"));
   Cardinality out{count(root, "series"),
+                  count(root, "active_series"),
                   count(root, "series_limit"),
                   count(root, "series_per_sender_limit"),
                   count(root, "new_in_last_minute"),

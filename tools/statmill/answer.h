@@ -82,7 +82,8 @@ struct Hitters {
 
 struct Cardinality {
   uint64_t series = 0;
-  uint64_t series_limit = 0;
+  uint64_t active_series = 0;
+  uint64_t series_limit = 0;             // of active series
   uint64_t series_per_sender_limit = 0;  // 0: no limit
   uint64_t new_in_last_minute = 0;
   uint64_t refused = 0;

@@ -260,7 +260,8 @@ std::string rejects_csv(const std::vector<Reject>& rejects) {
 std::string cardinality_table(const Cardinality& c) {
   const auto text_of = [](uint64_t n) { return std::to_string(n); };
   std::vector<std::pair<std::string, std::string>> pairs = {
-      {"series", text_of(c.series) + " of " + text_of(c.series_limit)},
+      {"series", text_of(c.series)},
+      {"with samples in the last 24 h", text_of(c.active_series) + " of " + text_of(c.series_limit)},
       {"new in the last minute", text_of(c.new_in_last_minute)},
       {"samples refused for lack of room", text_of(c.refused)}};
   if (c.series_per_sender_limit > 0)

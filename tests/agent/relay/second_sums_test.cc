@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tests/support/colliding_names.h"
+
 namespace statmill {
 namespace {
 
@@ -30,6 +32,13 @@ TEST(SecondSums, KeysThatShareBitsDoNotCollide) {
   EXPECT_GT(share_alone(high_bits_of_times), 0.99);
   EXPECT_GT(share_alone(low_bits_of_times), 0.99);
   EXPECT_GT(share_alone(names), 0.99);
+}
+
+TEST(SecondSums, NamesMadeToCollideDoNot) {
+  std::vector<uint64_t> hashes;
+  for (const std::string& name : colliding_names(20'000))
+    hashes.push_back(SecondSums::hash_of(name, Kind::kEvent, 1'700'000'000));
+  EXPECT_GT(share_alone(hashes), 0.99);
 }
 
 TEST(SecondSums, HashesDependOnEachPartOfTheKey) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -87,6 +88,15 @@ class Model {
   void remove(const std::string& name) {
     series_.erase(name);
     forget_families(name);
+  }
+  using Families = std::set<std::pair<std::string, Kind>>;
+  // Removes a series whose data are all past their retention, and its families but for some.
+  void expire(const std::string& name, const Families& kept) {
+    std::map<std::pair<std::string, Kind>, std::string> families = families_;
+    remove(name);
+    for (auto& [family, texts] : families) {
+      if (kept.contains(family)) families_.insert_or_assign(family, texts);
+    }
   }
   void rename(const std::string& from, const std::string& to) {
     auto node = series_.extract(from);

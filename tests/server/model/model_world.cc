@@ -53,8 +53,7 @@ void World::step() {
       crash();
       break;
     case 3:
-      ASSERT_TRUE(ticker_->flush_all(now()));
-      committed_ = log_.size();
+      flush();
       break;
     case 4:
       fail_a_write();
@@ -91,12 +90,34 @@ void World::start() {
 
 void World::tick() {
   ASSERT_TRUE(ticker_->tick(now()));
+  note_expired();
   committed_ = log_.size();
-  has_sent_family_ = false;
+  sent_families_.clear();
   std::atomic<bool> cancelled{false};
   if (below(4) == 0) {
     ASSERT_TRUE(store_.reclaim(cancelled));
   }
+}
+
+void World::flush() {
+  ASSERT_TRUE(ticker_->flush_all(now()));
+  note_expired();
+  committed_ = log_.size();
+  sent_families_.clear();
+}
+
+void World::note_expired() {
+  if (table_->series_count() == model_.series().size()) return;
+  std::vector<std::string> gone;
+  for (const auto& [name, series] : model_.series()) {
+    if (table_->summary(name)) continue;
+    gone.push_back(name);
+    ASSERT_LT(series.last_s, wall_s_ - tiers_of(name).coarsest().retention_s) << name << " has data";
+  }
+  ASSERT_EQ(table_->series_count() + gone.size(), model_.series().size());
+  expired_ += gone.size();
+  for (const std::string& name : gone)
+    happened([name, kept = sent_families_](model::Model& model) { model.expire(name, kept); });
 }
 
 void World::advance(int64_t seconds) {
@@ -109,8 +130,7 @@ void World::advance(int64_t seconds) {
 }
 
 void World::jump_days() {
-  ASSERT_TRUE(ticker_->flush_all(now()));
-  committed_ = log_.size();
+  flush();
   const int64_t pause_s = std::min(kDayS, finest_s() / 2);  // the longest time without a tick or doubt
   for (int64_t left = below(3 * kDayS / 2); left > 0; left -= pause_s) {
     wall_s_ += std::min(left, pause_s);
@@ -130,8 +150,7 @@ void World::wrong_clock() {
   do {
     for (int64_t i = below(20); i >= 0; --i) send();
     if (below(4) == 0) {
-      ASSERT_TRUE(ticker_->flush_all(now()));
-      committed_ = log_.size();
+      flush();
     }
     tick();
     // A clock within a day of the true time is trusted soon after a start, so only larger steps get one.
@@ -145,8 +164,7 @@ void World::wrong_clock() {
 }
 
 void World::stop_for_days() {
-  ASSERT_TRUE(ticker_->flush_all(now()));
-  committed_ = log_.size();
+  flush();
   crash();
   const int64_t days = 1 + below(60);
   wall_s_ += days * kDayS;
@@ -161,7 +179,7 @@ void World::stop_for_days() {
 }
 
 void World::crash() {
-  has_sent_family_ = false;
+  sent_families_.clear();
   log_.resize(committed_);
   model_ = {};
   for (const auto& happen : log_) happen(model_);
@@ -171,7 +189,7 @@ void World::crash() {
 }
 
 void World::fail_a_write() {
-  if (has_sent_family_) tick();
+  if (!sent_families_.empty()) tick();
   for (const size_t before = log_.size(); log_.size() == before;)
     send();  // so that the tick has something to write
   const bool whole = below(2) == 0;
@@ -185,6 +203,7 @@ void World::fail_a_write() {
   } else {
     ASSERT_FALSE(change());
   }
+  note_expired();
   const size_t under_way = log_.size();
   EXPECT_TRUE(health_.problems().contains("store"));
   for (int64_t i = below(5); i >= 0; --i) send();
@@ -278,7 +297,7 @@ void World::send_family() {
   parse_istatd_lines(batch.keep(std::string("$m ") + exact_letter(kind) + " " + path + " " + texts), batch);
   table_->apply(batch, now().wall);
   ASSERT_EQ(batch.families.size(), 1U);
-  has_sent_family_ = true;
+  sent_families_.emplace(path, kind);
   happened([=](model::Model& model) { model.note(path, kind, texts); });
 }
 
@@ -294,7 +313,7 @@ std::string World::any_name() {
 
 // A family that was sent since the last tick would survive its last series.
 Status World::change() {
-  if (has_sent_family_) tick();
+  if (!sent_families_.empty()) tick();
   std::set<std::string> names;
   for (int64_t i = below(3); i >= 0; --i) names.insert(any_name());
   std::vector<std::string_view> deletes(names.begin(), names.end());

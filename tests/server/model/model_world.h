@@ -29,6 +29,8 @@ class World {
   void compare();  // fails the test if the server and the model differ
   // How many answers came from the detail tier.
   uint64_t detailed_answers() const { return detailed_answers_; }
+  // How many series were deleted because their data had expired.
+  uint64_t expired() const { return expired_; }
 
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
@@ -41,7 +43,11 @@ class World {
 
   void start();
   void tick();
+  void flush();
   void advance(int64_t seconds);
+  // Removes from the model the series that the server has deleted because all their data had expired. Fails
+  // the test if a tier may still have some.
+  void note_expired();
   // Lets up to a day and a half pass. Flushes first, because real events wait in RAM for ten minutes at most.
   void jump_days();
   // Steps the wall clock, and corrects it before the ClockGuard would trust it.
@@ -102,7 +108,8 @@ class World {
   int64_t right_since_s_ = 0;       // when the clock was last set right
   uint64_t starts_ = 0;
   uint64_t detailed_answers_ = 0;
-  bool has_sent_family_ = false;  // since the last tick
+  model::Model::Families sent_families_;  // since the last tick
+  uint64_t expired_ = 0;
   std::unique_ptr<Table> table_;
   std::unique_ptr<Ticker> ticker_;
   ColumnCache cache_{size_t{1} << 20};  // of all lives, and small enough to be full

@@ -82,7 +82,8 @@ TEST_F(LimitsReportTest, CardinalityListsTheLargestPrefixesAndRefusedSenders) {
   const std::string name_bytes = std::to_string(table_.name_bytes());
   EXPECT_EQ(
       cardinality(1),
-      "{\"series\":6,\"series_limit\":6,\"series_per_sender_limit\":0,\"new_in_last_minute\":6,"
+      "{\"series\":6,\"active_series\":6,\"series_limit\":6,\"series_per_sender_limit\":0,\"new_in_last_"
+      "minute\":6,"
       "\"name_bytes\":" +
           name_bytes +
           ",\"prefixes\":{\"top\":[{\"prefix\":\"host\",\"count\":3},{\"prefix\":\"cpu\",\"count\":1},"

@@ -50,6 +50,33 @@ RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
   }
 }
 
+TEST(SeriesIndex, ShrinksWhenNamesAreErased) {
+  SeriesIndex index;
+  SeriesArena arena;
+  const KeyedHash hash_of;
+  const auto name_of = [](int i) { return "n" + std::to_string(i); };
+  const auto add = [&](int i) { index.insert(hash_of(name_of(i)), arena.add(name_of(i)), arena, hash_of); };
+  for (int i = 0; i < 10; ++i) add(i);
+  const size_t bytes = index.ram_bytes();
+  for (int i = 10; i < 10'000; ++i) add(i);
+  EXPECT_GT(index.ram_bytes(), 100 * bytes);
+  for (int i = 10; i < 10'000; ++i)
+    arena.remove(index.erase(hash_of(name_of(i)), name_of(i), arena, hash_of));
+  EXPECT_LE(index.ram_bytes(), 4 * bytes);
+  for (int i = 0; i < 10; ++i) EXPECT_NE(index.find(hash_of(name_of(i)), name_of(i), arena), nullptr) << i;
+}
+
+TEST(SeriesArena, GoesThroughAllSeriesByNumber) {
+  SeriesArena arena;
+  EXPECT_EQ(arena.first(), 0U);
+  std::vector<SeriesArena::Number> want;
+  for (size_t i = 0; i < 5000; ++i) want.push_back(arena.add(std::string(i * 7 % kNameBytesMax, 'x')));
+  for (size_t i = 0; i < want.size(); i += 3) arena.remove(want[i]);
+  std::vector<SeriesArena::Number> found;
+  for (SeriesArena::Number n = arena.first(); n != 0; n = arena.after(n)) found.push_back(n);
+  EXPECT_EQ(found, want);
+}
+
 // Names of all lengths, many more than fit in a chunk.
 TEST(SeriesArena, NeverMovesASeries) {
   SeriesArena arena;

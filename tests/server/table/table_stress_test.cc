@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "proto/istatd/parser.h"
@@ -144,6 +146,59 @@ TEST_F(Stress, QueriesSeeAChangeOfNamesWhollyOrNotAtAll) {
   ASSERT_TRUE(recover(store_, again));
   EXPECT_EQ(counts(again, "*"), counts(table_, "*"));
   EXPECT_EQ(again.series_count(), table_.series_count());
+}
+
+// Many names are deleted again and again, until a new index of names replaces the one before.
+TEST_F(Stress, SearchesSeeAllNamesWhileTheIndexIsRenewed) {
+  constexpr int kRounds = 3;
+  constexpr size_t kGone = Table::kRemovedMax + 2000;
+  Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
+  std::atomic<size_t> kept{0};      // names "kept.*" that exist
+  std::atomic<int> gone_before{0};  // names "gone.*" of earlier rounds are deleted
+  std::atomic<bool> done{false};
+  const auto ask = [&] {
+    while (!done && !HasFailure()) {
+      const size_t least = kept;
+      const int round = gone_before;
+      std::set<std::string> seen;
+      table_.search(*Glob::parse("kept.*"), [&](std::string_view name) {
+        EXPECT_TRUE(seen.emplace(name).second) << name << " twice";
+        return true;
+      });
+      ASSERT_GE(seen.size(), least);
+      for (int r = 0; r < round; ++r) {
+        table_.search(*Glob::parse("gone." + std::to_string(r) + ".*"), [&](std::string_view name) {
+          ADD_FAILURE() << name << " is deleted";
+          return false;
+        });
+      }
+    }
+  };
+  std::thread first(ask);
+  std::thread second(ask);
+  for (int round = 0, tick = 1; round < kRounds; ++round) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < kGone; ++i)
+      names.push_back("gone." + std::to_string(round) + "." + std::to_string(i));
+    std::string lines;
+    for (const std::string& name : names) lines += name + " 1\n";
+    for (int i = 0; i < 100; ++i)
+      lines += "kept." + std::to_string(round) + ".n" + std::to_string(i) + " 1\n";
+    Batch batch;
+    parse_istatd_lines(lines, batch);
+    ASSERT_EQ(table_.apply(batch, from_unix_seconds(kNow)), kGone + 100);
+    kept += 100;
+    while (table_.unindexed_count() > 0) ticker.update_index();
+    const std::vector<std::string_view> gone(names.begin(), names.end());
+    ASSERT_TRUE(ticker.change({.deletes = gone, .slots = {}, .renames = {}}, time(tick++)));
+    gone_before = round + 1;
+    const uint64_t renewals = table_.index_renewals();
+    while (table_.index_renewals() == renewals && !HasFailure()) ticker.update_index();
+  }
+  done = true;
+  first.join();
+  second.join();
+  EXPECT_EQ(counts(table_, "kept.*").size(), kRounds * 100U);
 }
 
 }  // namespace

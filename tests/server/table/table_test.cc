@@ -197,6 +197,35 @@ TEST_F(TableTest, TheIndexHasEveryNameAtOnce) {
   EXPECT_EQ(names(), want);
 }
 
+TEST_F(TableTest, IndexesAtMostAsManyNamesAsItMay) {
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) lines += "flood." + std::to_string(i) + " 1\n";
+  send(lines);
+  EXPECT_EQ(table_.unindexed_count(), 3000U);
+  table_.index_names(1500);
+  EXPECT_EQ(table_.unindexed_count(), 1500U);
+  size_t found = 0;
+  table_.search(*Glob::parse("flood.*"), [&](std::string_view) { return ++found > 0; });
+  EXPECT_EQ(found, 3000U) << "a search indexes the others";
+  EXPECT_EQ(table_.unindexed_count(), 0U);
+}
+
+// A removed series leaves its number in the queue of the index, and the next series of that size has the
+// same.
+TEST_F(TableTest, ASeriesMayGoBeforeItsNameIsIndexed) {
+  const std::vector<std::string_view> gone = {"short"};
+  for (int i = 0; i < 3; ++i) {
+    send("short 1\n");
+    static_cast<void>(table_.collect(table_.shard_of_name("short"), table_.end_epoch().parity, nullptr));
+    ASSERT_EQ(table_.end_epoch({.deletes = gone, .slots = {}, .renames = {}}).changed.deleted.size(), 1U);
+  }
+  EXPECT_EQ(table_.unindexed_count(), 3U) << "no name is indexed for its removal";
+  send("later 1\n");
+  std::vector<std::string> found;
+  table_.search(*Glob::parse("*"), [&](std::string_view name) { return !found.emplace_back(name).empty(); });
+  EXPECT_EQ(found, std::vector<std::string>{"later"});
+}
+
 TEST_F(TableTest, ACopyHasEverySampleFromDeltaToFlush) {
   send("a 1\na 2\n");
   const ShardNo shard = copy_of(table_, "a")->shard;
@@ -283,6 +312,22 @@ TEST_F(SmallTableTest, RefusesOnlyNewNamesOverTheLimit) {
   EXPECT_EQ(send("d 1\ne 1\na 2\n"), 1U);
   EXPECT_EQ(refused(Refusal::kSeriesLimit), 2U);
   EXPECT_EQ(copy_of(table_, "a")->unflushed.at(0).bucket.count(), 2U);
+}
+
+TEST_F(SmallTableTest, IdleSeriesDoNotCount) {
+  send(at("a", kNow - 100) + at("b", kNow) + at("c", kNow));
+  EXPECT_EQ(table_.active_count(), 3U);
+  table_.count_active(kNow / 10 - 5);
+  EXPECT_EQ(table_.active_count(), 2U);
+  EXPECT_EQ(send("d 1\ne 1\na 2\n"), 2U);
+  EXPECT_EQ(refused(Refusal::kSeriesLimit), 1U);
+  EXPECT_EQ(table_.series_count(), 4U);
+  const ShardNo shard = table_.shard_of_name("a");
+  static_cast<void>(
+      table_.begin_flush(shard, 1, {.kept_from = {}, .silent_max = 0, .active_from = kNow / 10 - 5}));
+  EXPECT_EQ(table_.active_count(), 4U) << "its flush finds that it is active again";
+  table_.end_flush(shard);
+  EXPECT_EQ(send("e 1\n"), 0U);
 }
 
 class SenderLimitTest : public TableTest {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
 #include "proto/istatd/parser.h"
 #include "tests/support/memory_store.h"
@@ -79,6 +80,27 @@ TEST_F(TickThreadTest, RunsTheJobsOfManyThreadsOneAtATime) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(sum, 400);
+}
+
+// After a flood of new names, a tick must not last for seconds, and neither must the end of the server.
+TEST_F(TickThreadTest, ATickIndexesSomeNewNamesAndTheStopNone) {
+  constexpr size_t kNames = Ticker::kNamesIndexedMax + 10'000;
+  std::string lines;
+  for (size_t i = 0; i < kNames; ++i) lines += "flood." + std::to_string(i) + " 1\n";
+  send(lines);
+  ASSERT_TRUE(ticker_.tick(TickTime::of(clock_)));
+  EXPECT_EQ(table_.unindexed_count(), kNames);
+  ticker_.update_index();
+  EXPECT_EQ(table_.unindexed_count(), kNames - Ticker::kNamesIndexedMax);
+  start(std::chrono::hours(1));
+  EXPECT_TRUE(thread_->stop(Duration(0)));
+  EXPECT_EQ(table_.unindexed_count(), kNames - Ticker::kNamesIndexedMax);
+}
+
+TEST_F(TickThreadTest, TheThreadIndexesNamesAfterEachTick) {
+  send("a 1\n");
+  start(std::chrono::milliseconds(1));
+  while (table_.unindexed_count() > 0) std::this_thread::yield();
 }
 
 TEST_F(TickThreadTest, RefusesCallsOnceItIsStopped) {

@@ -162,9 +162,9 @@ export function createStatusTables(app, draw) {
     /** @param {any} answer */
     names(answer) {
       if (!answer) return nothing;
-      const share = answer.series_limit > 0 ? 100 * answer.series / answer.series_limit : 0;
+      const share = answer.series_limit > 0 ? 100 * answer.active_series / answer.series_limit : 0;
       return html`<div class="tiles">
-          <section class="card tile"><h2>Series</h2><div class="big">${count(answer.series)}</div><p>of ${count(answer.series_limit)}, ${text(share, "percent", { digits: 2 })}</p></section>
+          <section class="card tile"><h2>Series</h2><div class="big">${count(answer.series)}</div><p>${count(answer.active_series)} active of ${count(answer.series_limit)}, ${text(share, "percent", { digits: 2 })}</p></section>
           <section class="card tile"><h2>New in the last minute</h2><div class="big">${count(answer.new_in_last_minute)}</div><p>each costs memory</p></section>
           <section class="card tile"><h2>Memory of names</h2><div class="big">${number(answer.name_bytes, "bytes", { digits: 3 }).text}<span class="unit">${number(answer.name_bytes, "bytes").unit}</span></div><p>all names and tags</p></section>
           <section class="card tile ${answer.refused > 0 ? "warn" : ""}"><h2>Refused by a limit</h2><div class="big">${count(answer.refused)}</div><p>samples of new series</p></section></div>
