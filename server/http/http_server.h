@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ class HttpServer {
   // Returns the TCP address; its port is the actual one if port 0 was requested.
   const Endpoint& local_endpoint() const { return local_endpoint_; }
   const std::string& socket_path() const { return socket_path_; }  // empty if it listens on TCP
+  // What it serves, with the list of routes.
+  std::span<const Route> routes() const { return router_.routes(); }
   // Bytes of bodies and answers that all connections hold. Thread-safe.
   size_t buffered_bytes() const { return budget_.reserved(); }
 

@@ -80,6 +80,9 @@ class Router {
   // routes.
   explicit Router(std::vector<Route> routes, std::string_view list_path = "/");
 
+  // All routes, in the order in which they are compared.
+  std::span<const Route> routes() const { return routes_; }
+
   // Returns the size limit of the request's body. The target may be invalid.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
 
