@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct HttpSite {
   LiveSource* live = nullptr;         // nullptr: there are no live streams
   const Access* access = nullptr;     // nullptr: every client may do everything, as at a unix socket
   const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
+  Log* log = nullptr;                 // of requests that change something; nullptr: they have no lines
 };
 
 // Thread-safe. To end it, call stop(), let the io_context run out of work, then destroy it.
@@ -84,6 +86,7 @@ class HttpServer {
   ByteBudget budget_;
   LiveSessions<Session> sessions_;
   const Router router_;
+  std::optional<RequestLog> log_;
   SessionContext context_;
   bool is_stopping_ = false;  // confined to the acceptor's strand
 };

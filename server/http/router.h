@@ -71,6 +71,7 @@ struct Route {
   HttpResponse (*refuse)(unsigned status, std::string_view message) = error_response;
   // The media type that the body must have; empty: any. Not for Lane::kQuery.
   std::string_view body_type = {};
+  bool is_traffic = false;  // carries samples, so that its requests are counted, not logged
 };
 
 // Thread-safe.
@@ -92,6 +93,7 @@ class Router {
     Lane lane = Lane::kLoop;
     const char* name = "an unknown path";
     Role role = Role::kNone;
+    bool is_logged = false;  // each request has a line in the log, since it changes something
   };
   Handling handling(std::string_view method, std::string_view target) const;
 
