@@ -73,6 +73,15 @@ TcpConnection TcpConnection::to(const Endpoint& endpoint) {
   return TcpConnection(std::move(socket));
 }
 
+TcpConnection TcpConnection::from(const std::string& source, const Endpoint& endpoint) {
+  const Address own = address_of({source, 0});
+  const Address address = address_of(endpoint);
+  Descriptor socket = open_socket(address, SOCK_STREAM);
+  SM_CHECK(::bind(socket.get(), own.get(), own.size) == 0);
+  if (::connect(socket.get(), address.get(), address.size) != 0) socket.reset();
+  return TcpConnection(std::move(socket));
+}
+
 TcpConnection unix_connection(const std::string& path) {
   Address address;
   auto* name = reinterpret_cast<sockaddr_un*>(&address.bytes);

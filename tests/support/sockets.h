@@ -25,6 +25,8 @@ class TcpConnection {
   explicit TcpConnection(Descriptor socket) : socket_(std::move(socket)) {}
   // The result is not connected if nobody listens there.
   static TcpConnection to(const Endpoint& endpoint);
+  // The same from a port of this address, such as 127.0.0.2.
+  static TcpConnection from(const std::string& source, const Endpoint& endpoint);
 
   bool is_connected() const { return socket_.is_open(); }
   // Returns false if the peer has closed, or does not read for kSocketTimeout.
