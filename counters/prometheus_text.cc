@@ -60,7 +60,7 @@ struct FamilyName {
 FamilyName family_name(std::string_view path, Reading::Type type) {
   FamilyName name;
   append_name(name.text, path);
-  remove_ending(name.text, "_total");
+  if (name.text != "_total") remove_ending(name.text, "_total");  // no name is empty
   for (const auto& [ending, base, decimals] : kUnitEndings) {
     if (!name.text.ends_with(ending)) continue;
     remove_ending(name.text, ending);

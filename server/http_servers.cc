@@ -17,10 +17,11 @@ HttpServers::HttpServers(const ServerConfig& config, const Services& services)
 std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin, LiveSource& live,
                                        Access access, bool is_store_read_only) {
   access_ = std::move(access);
-  Opened opened = HttpServer::open(thread_.loop(), config_.http_listen,
-                                   {std::move(api), services_.registry, services_.clock, &api_workers_,
-                                    &services_.queries, "/api", &live, &access_, &config_.http_hosts},
-                                   config_.http);
+  Opened opened =
+      HttpServer::open(thread_.loop(), config_.http_listen,
+                       {std::move(api), services_.registry, services_.clock, &api_workers_,
+                        &services_.queries, "/api", &live, &access_, &config_.http_hosts, &services_.log},
+                       config_.http);
   if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);
   admin_routes_ = std::move(admin);
@@ -36,8 +37,9 @@ std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route
 HttpServers::Opened HttpServers::open_admin() {
   const std::string path =
       config_.admin_socket.empty() ? config_.store.path + "/admin.sock" : config_.admin_socket;
-  return HttpServer::open_unix(thread_.loop(), path,
-                               {admin_routes_, services_.registry, services_.clock, &admin_workers_});
+  HttpSite site{admin_routes_, services_.registry, services_.clock, &admin_workers_};
+  site.log = &services_.log;
+  return HttpServer::open_unix(thread_.loop(), path, std::move(site));
 }
 
 Status HttpServers::adopt_admin(Opened opened) {

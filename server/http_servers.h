@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ class HttpServers {
 
   // Requires: open() has succeeded.
   const Endpoint& api_endpoint() const { return api_->local_endpoint(); }
+  std::span<const Route> api_routes() const { return api_->routes(); }
   // Returns the path of the admin socket; empty if it is not open.
   std::string admin_path() const { return admin_ ? admin_->socket_path() : std::string(); }
 

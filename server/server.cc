@@ -39,7 +39,6 @@ std::vector<Route> name_routes_of(AdminApi& admin) {
   std::erase_if(routes, [](const Route& route) {
     return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename";
   });
-  for (Route& route : routes) route.role = Role::kAdmin;
   return routes;
 }
 

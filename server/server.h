@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "base/exit_code.h"
 #include "base/net/main_loop.h"
@@ -62,6 +63,8 @@ class Server {
   };
   // Returns the addresses it listens on. Requires: start() has succeeded.
   Ports ports() const { return {listeners_.ports(), http_.api_endpoint(), http_.admin_path()}; }
+  // Returns all routes of the HTTP port. Requires: start() has succeeded.
+  std::span<const Route> routes() const { return http_.api_routes(); }
 
  private:
   Store& data() { return layer_ ? *layer_ : *store_; }

@@ -53,6 +53,8 @@ class SessionLimit {
 
   size_t count() const { return counts_->all.load(std::memory_order_relaxed); }
   size_t max() const { return max_; }
+  // Sessions of one client.
+  size_t count_of(const AddressBytes& client) const;
   // Returns why one more session of the client is too many, if it is. A client without an address, as at a
   // unix socket, is not limited. Does not reserve a place: several threads together may exceed the limit by a
   // few.

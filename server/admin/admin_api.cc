@@ -19,14 +19,16 @@ AdminApi::AdminApi(Services services)
 std::vector<Route> AdminApi::routes() {
   std::vector<Route> routes = admin_routes(admin_);
   const auto note = [this](ChangeNote change) {
-    services_.log.info("names changed", {{"what", change.title}, {"by", change.by}});
     services_.documents.note_change(std::move(change.title), std::move(change.text), std::move(change.by));
   };
   for (Route& route : name_routes(name_changes_, services_.clock, note)) routes.push_back(std::move(route));
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
     routes.push_back(std::move(route));
   routes.push_back(cancel_query_route(services_.queries));
-  for (Route& route : routes) route.lane = Lane::kStore;
+  for (Route& route : routes) {
+    route.lane = Lane::kStore;
+    route.role = Role::kAdmin;
+  }
   return routes;
 }
 

@@ -88,12 +88,6 @@ std::string text_of(const DeleteRequest& request) {
   return out;
 }
 
-// Whose request it is: the words of its token, and its address.
-std::string who(const HttpRequest& request) {
-  const std::string at = request.peer.empty() ? "the admin socket" : std::string(request.peer);
-  return request.user.empty() ? at : std::string(request.user) + " at " + at;
-}
-
 HttpResponse handle_delete(const NameChanges& changes, const HttpRequest& http, const Url& url, Timestamp now,
                            const NoteChange& note) {
   const Result<bool> dry_run = parse_flag(url, "dry_run");
@@ -104,9 +98,10 @@ HttpResponse handle_delete(const NameChanges& changes, const HttpRequest& http, 
   const auto done = changes.run(*request);
   if (!done) return error_response(done.error());
   if (done->deleted > 0)
-    note({std::to_string(done->deleted) + " series deleted", text_of(*request), who(http)});
+    note({std::to_string(done->deleted) + " series deleted", text_of(*request), requester(http)});
   if (done->erased > 0)
-    note({"a range of " + std::to_string(done->erased) + " series erased", text_of(*request), who(http)});
+    note({"a range of " + std::to_string(done->erased) + " series erased", text_of(*request),
+          requester(http)});
   return ok_json("{\"deleted\":" + std::to_string(done->deleted) +
                  ",\"erased\":" + std::to_string(done->erased) + "}\n");
 }
@@ -123,7 +118,7 @@ HttpResponse handle_rename(const NameChanges& changes, const HttpRequest& http, 
   const Result<size_t> renamed = changes.run(request);
   if (!renamed) return error_response(renamed.error());
   if (*renamed > 0)
-    note({std::to_string(*renamed) + " series renamed", request.from + " to " + request.to, who(http)});
+    note({std::to_string(*renamed) + " series renamed", request.from + " to " + request.to, requester(http)});
   return ok_json("{\"renamed\":" + std::to_string(*renamed) + "}\n");
 }
 

@@ -160,7 +160,10 @@ std::vector<Route> api_routes(const HttpServices& services) {
       },
       std::back_inserter(routes));
   for (Route& route : routes) {
-    if (route.path == "/api/v1/lines") route.role = Role::kWrite;
+    if (route.path == "/api/v1/lines") {
+      route.role = Role::kWrite;
+      route.is_traffic = true;
+    }
     if (route.path.ends_with("/healthz") || route.path.ends_with("/readyz") ||
         route.path.find("/-/") != std::string_view::npos)
       route.role = Role::kNone;

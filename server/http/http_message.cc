@@ -37,6 +37,11 @@ bool is_media_type(std::string_view content_type, std::string_view type) {
   });
 }
 
+std::string requester(const HttpRequest& request) {
+  const std::string at = request.peer.empty() ? "the admin socket" : std::string(request.peer);
+  return request.user.empty() ? at : std::string(request.user) + " at " + at;
+}
+
 HttpResponse error_response(unsigned status, std::string_view message) {
   HttpResponse response;
   response.status = status;

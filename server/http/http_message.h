@@ -29,8 +29,12 @@ struct HttpRequest {
   std::string_view if_match = {};
   std::string_view peer = {};  // the address of the client; empty at a unix socket
   Role role = Role::kAdmin;    // what its client may do
-  std::string_view user = {};  // the words for people of its token; empty: none
+  // The words for people of its token, or the user and process at a unix socket; empty: unknown.
+  std::string_view user = {};
 };
+
+// Returns whose request it is, for people: its user, and its address or "the admin socket".
+std::string requester(const HttpRequest& request);
 
 struct HttpResponse {
   unsigned status = 200;

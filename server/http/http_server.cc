@@ -46,8 +46,9 @@ HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite sit
       budget_(options_.buffered_bytes_max),
       sessions_(SessionLimit(options_.connections_max, options_.per_address_max)),
       router_(std::move(site.routes), site.list_path),
-      context_{router_,      options_,     site.clock, counters_,   budget_,
-               site.workers, site.queries, site.live,  site.access, site.hosts} {
+      context_{router_,      options_,  site.clock,  counters_,  budget_, site.workers,
+               site.queries, site.live, site.access, site.hosts, nullptr} {
+  if (site.log != nullptr) context_.log = &log_.emplace(*site.log, site.clock);
   asio::post(acceptor_.get_executor(), [this] { accept(); });
 }
 

@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct HttpSite {
   LiveSource* live = nullptr;         // nullptr: there are no live streams
   const Access* access = nullptr;     // nullptr: every client may do everything, as at a unix socket
   const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
+  Log* log = nullptr;                 // of requests that change something; nullptr: they have no lines
 };
 
 // Thread-safe. To end it, call stop(), let the io_context run out of work, then destroy it.
@@ -69,6 +71,8 @@ class HttpServer {
   // Returns the TCP address; its port is the actual one if port 0 was requested.
   const Endpoint& local_endpoint() const { return local_endpoint_; }
   const std::string& socket_path() const { return socket_path_; }  // empty if it listens on TCP
+  // What it serves, with the list of routes.
+  std::span<const Route> routes() const { return router_.routes(); }
   // Bytes of bodies and answers that all connections hold. Thread-safe.
   size_t buffered_bytes() const { return budget_.reserved(); }
 
@@ -94,6 +98,7 @@ class HttpServer {
   ByteBudget budget_;
   LiveSessions<Session> sessions_;
   const Router router_;
+  std::optional<RequestLog> log_;
   SessionContext context_;
   bool is_stopping_ = false;  // confined to the acceptor's strand
 };

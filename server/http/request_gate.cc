@@ -108,10 +108,13 @@ HeaderScan scan_header(std::string_view bytes) {
   if (!bytes.empty() && !is_http_token_byte(bytes.front())) return {0, HttpRefusal::kBadRequestLine};
   const std::string_view head = bytes.substr(0, kHeaderBytesMax);
   size_t line_begin = 0;
+  size_t lines = 0;
   for (size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n', line_begin)) {
     if (end == line_begin || head[end - 1] != '\r') return {0, HttpRefusal::kBareLineEnd};
     if (end == line_begin + 1) return {end + 1, check_header(head.substr(0, end + 1))};
     line_begin = end + 1;
+    // Each read scans from the start, so a header that comes byte by byte must not have thousands of lines.
+    if (++lines > kHeaderFieldsMax + 1) return {0, HttpRefusal::kFieldLimit};
   }
   if (head.size() < kHeaderBytesMax) return {};
   return {0, line_begin == 0 ? HttpRefusal::kTargetTooLong : HttpRefusal::kHeaderTooLarge};

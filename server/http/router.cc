@@ -123,7 +123,9 @@ size_t Router::body_bytes_max(std::string_view method, std::string_view target) 
 
 Router::Handling Router::handling(std::string_view method, std::string_view target) const {
   const Route* route = find_route(method, target.substr(0, target.find('?')));
-  return route == nullptr ? Handling{} : Handling{route->lane, route->path.data(), route->role};
+  if (route == nullptr) return {};
+  const bool is_logged = route->method != "GET" && route->role >= Role::kWrite && !route->is_traffic;
+  return {route->lane, route->path.data(), route->role, is_logged};
 }
 
 Router::Checked Router::check_head(const HttpRequest& request, Body body) const {

@@ -71,6 +71,7 @@ struct Route {
   HttpResponse (*refuse)(unsigned status, std::string_view message) = error_response;
   // The media type that the body must have; empty: any. Not for Lane::kQuery.
   std::string_view body_type = {};
+  bool is_traffic = false;  // carries samples, so that its requests are counted, not logged
 };
 
 // Thread-safe.
@@ -79,6 +80,9 @@ class Router {
   // The first route that matches a path and method is used. Adds `list_path`, a plain page that lists all
   // routes.
   explicit Router(std::vector<Route> routes, std::string_view list_path = "/");
+
+  // All routes, in the order in which they are compared.
+  std::span<const Route> routes() const { return routes_; }
 
   // Returns the size limit of the request's body. The target may be invalid.
   size_t body_bytes_max(std::string_view method, std::string_view target) const;
@@ -89,6 +93,7 @@ class Router {
     Lane lane = Lane::kLoop;
     const char* name = "an unknown path";
     Role role = Role::kNone;
+    bool is_logged = false;  // each request has a line in the log, since it changes something
   };
   Handling handling(std::string_view method, std::string_view target) const;
 

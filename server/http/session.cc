@@ -1,5 +1,7 @@
 #include "server/http/session.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -35,6 +37,16 @@ bool is_local(const std::optional<asio::ip::tcp::endpoint>& peer) {
   return address.is_loopback();
 }
 
+// Who opened the other end of a unix socket, as SO_PEERCRED says. The name of the user would need a look-up
+// that may wait for the network.
+std::string user_of(HttpSocket& socket) {
+  ucred user{};
+  socklen_t size = sizeof(user);
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &user, &size) != 0 || user.pid == 0)
+    return {};
+  return "uid " + std::to_string(user.uid) + ", pid " + std::to_string(user.pid);
+}
+
 }  // namespace
 
 Session::Session(HttpSocket socket, const std::optional<asio::ip::tcp::endpoint>& peer,
@@ -45,6 +57,7 @@ Session::Session(HttpSocket socket, const std::optional<asio::ip::tcp::endpoint>
       client_(client_address(peer)),
       peer_(peer ? Endpoint{peer->address().to_string(), peer->port()} : Endpoint{}),
       is_local_peer_(is_local(peer)),
+      peer_user_(peer ? std::string() : user_of(socket_)),
       buffer_(kBufferBytesMax),
       idle_since_(context.clock.steady()) {
   error_code ignored;  // only a matter of latency; unix sockets do not have this option
@@ -158,7 +171,8 @@ void Session::parse_header(size_t size) {
               .accept_encoding = message[http::field::accept_encoding],
               .if_none_match = message[http::field::if_none_match],
               .if_match = message[http::field::if_match],
-              .peer = peer_.host};
+              .peer = peer_.host,
+              .user = peer_user_};
   // HTTP/1.0 needs no Host; no browser speaks it.
   if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
     return refuse(HttpRefusal::kUnknownHost);
@@ -182,7 +196,7 @@ void Session::answer() {
   ++requests_;
   const bool keep_alive = parser_->keep_alive() && requests_ < context_.options.requests_max;
   request_.body = parser_->get().body().text;
-  const auto [lane, name, role] = context_.router.handling(request_.method, request_.target);
+  const auto [lane, name, role, is_logged] = context_.router.handling(request_.method, request_.target);
   if (lane == Lane::kQuery && context_.queries != nullptr) return start_query(keep_alive);
   if (lane == Lane::kLive && context_.live != nullptr) return start_live(keep_alive);
   if (lane == Lane::kLoop || lane == Lane::kLive || lane == Lane::kQuery || context_.workers == nullptr) {
@@ -218,6 +232,14 @@ void Session::release_body() {
 }
 
 HttpResponse Session::routed_response() {
+  const SteadyTime begin = context_.clock.steady();
+  HttpResponse response = handler_response();
+  if (context_.log != nullptr && context_.router.handling(request_.method, request_.target).is_logged)
+    context_.log->note(request_, response.status, begin);
+  return response;
+}
+
+HttpResponse Session::handler_response() {
   try {
     return context_.router.answer(request_);
   } catch (...) {

@@ -30,6 +30,7 @@
 #include "server/http/known_hosts.h"
 #include "server/http/live_source.h"
 #include "server/http/query_run.h"
+#include "server/http/request_log.h"
 #include "server/http/router.h"
 
 namespace statmill {
@@ -46,6 +47,7 @@ struct SessionContext {
   LiveSource* live;         // nullptr: there are no live streams
   const Access* access;     // nullptr: every client may do everything
   const KnownHosts* hosts;  // nullptr: any host
+  RequestLog* log;          // nullptr: no lines
 };
 
 // The query of a session that is under way, and how its answer is sent.
@@ -126,6 +128,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void respond(HttpResponse response, bool keep_alive);
   void release_body();
   HttpResponse routed_response();
+  HttpResponse handler_response();
 
   // These are in session_body.cc.
   void check_body();
@@ -167,8 +170,9 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::steady_timer deadline_;
   SessionContext& context_;
   const std::optional<AddressBytes> client_;
-  const Endpoint peer_;       // without a host for unix sockets
-  const bool is_local_peer_;  // on this host
+  const Endpoint peer_;          // without a host for unix sockets
+  const bool is_local_peer_;     // on this host
+  const std::string peer_user_;  // of a unix socket: user and process of the peer; otherwise empty
 
   boost::beast::flat_buffer buffer_;
   std::optional<RequestParser> parser_;

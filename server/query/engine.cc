@@ -75,6 +75,17 @@ std::optional<SeriesAbout> merged_about(const std::optional<SeriesAbout>& one,
                      std::min(one->kept_from_s, other->kept_from_s)};
 }
 
+// The memory of its points, which the answer holds until its client has read them.
+size_t memory_bytes_of(const SeriesAnswer& series) {
+  const SlotColumns& points = series.points;
+  size_t bytes = points.present.words().size() * sizeof(uint64_t) + points.mixed.size() * sizeof(Bucket) +
+                 points.squares.size() * sizeof(Int128);
+  bytes +=
+      (points.sums.size() + points.counts.size() + points.mins.size() + points.maxs.size()) * sizeof(int64_t);
+  for (const std::vector<double>& values : series.percentiles) bytes += values.size() * sizeof(double);
+  return bytes;
+}
+
 // Adds a series to the answer, or merges it into the only one.
 Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& request,
                   QueryControl& control) {
@@ -96,6 +107,7 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
   if (Status s = check_histograms(series.points, control); !s) return s;
   compute_percentiles(request.percentiles, series);
   series.points.histograms.clear();  // those of many series need more memory than an answer may
+  if (Status s = control.take_memory(memory_bytes_of(series)); !s) return s;
   answer.series.push_back(std::move(series));
   return Status::ok();
 }
@@ -253,7 +265,11 @@ Result<std::optional<QueryAnswer>> QueryEngine::read(const QueryRequest& request
     ViewAnswer some_series(table_, store_, *plan, request, now, **view, control, presence);
     Status added = some_series.add_to(answer, std::span(resolved.names).subspan(begin, some));
     if (!added) return added.error();
-    if (some_series.lacks_detail()) return std::optional<QueryAnswer>();
+    if (some_series.lacks_detail()) {
+      if (!request.merges)
+        for (const SeriesAnswer& series : answer.series) control.give_memory(memory_bytes_of(series));
+      return std::optional<QueryAnswer>();
+    }
   }
   answer.missing = resolved.missing;
   if (!request.merges) return std::optional(std::move(answer));

@@ -182,6 +182,14 @@ TEST(PrometheusText, NamesEndInBaseUnits) {
   }
 }
 
+TEST(PrometheusText, NoNameIsEmpty) {
+  for (const std::string_view name : {"_total", "+total", ".total", "_s", "_", ""}) {
+    Reading reading;
+    reading.name = name;
+    EXPECT_EQ(prometheus_text({reading}).find("# HELP  "), std::string::npos) << name;
+  }
+}
+
 TEST(PrometheusText, CountersAndHistogramsAreInBaseUnits) {
   Registry registry;
   registry.counter("busy_ns", "B.").add(12'345'678'901);

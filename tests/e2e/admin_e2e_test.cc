@@ -1,6 +1,7 @@
 // The admin socket of a running server handles admin requests; no other listener does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/e2e/server_process.h"
 
@@ -58,6 +59,24 @@ TEST_F(AdminE2e, AdminRequestsAreNotServedOverTcp) {
   server_.start();
   EXPECT_EQ(http_post(server_.http(), "/admin/v1/flush", "").status, 404);
   EXPECT_EQ(server_.conservation(), "");
+  EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(AdminE2e, TheLogSaysWhoDidWhat) {
+  server_.start();
+  ASSERT_EQ(cli({"flush"}).status, 0);
+  ASSERT_EQ(cli({"backup", server_.data() / "copy"}).status, 0);
+  ASSERT_NE(cli({"forget-agent", "0123"}).status, 0);
+  const std::string by = " by=\"uid " + std::to_string(::getuid()) + ", pid ";
+  const auto line_of = [&](const std::string& path) {
+    const std::string log = server_.process().standard_error();
+    const size_t at = log.find("info request what=\"POST /admin/v1/" + path);
+    return at == std::string::npos ? "" : log.substr(at, log.find('\n', at) - at);
+  };
+  EXPECT_THAT(line_of("flush"),
+              testing::AllOf(HasSubstr(by), HasSubstr(" at the admin socket\" status=200 ")));
+  EXPECT_THAT(line_of("backup?directory="), testing::AllOf(HasSubstr(by), HasSubstr(" status=200 ")));
+  EXPECT_THAT(line_of("forget-agent?id=0123"), testing::AllOf(HasSubstr(by), HasSubstr(" status=4")));
   EXPECT_EQ(server_.stop(), 0);
 }
 

@@ -141,6 +141,10 @@ TEST(RequestGateTest, HeaderFieldsAreLimited) {
   for (size_t i = 1; i < kHeaderFieldsMax; ++i) fields += "X: a\r\n";
   EXPECT_TRUE(scan_header(with_fields(fields)).verdict.is_accepted());
   EXPECT_EQ(scan_header(with_fields(fields + "X: a\r\n")).verdict, HttpRefusal::kFieldLimit);
+  const std::string without_end = "GET / HTTP/1.1\r\nHost: h\r\n" + fields;
+  EXPECT_TRUE(scan_header(without_end).verdict.is_accepted());
+  EXPECT_EQ(scan_header(without_end + "X: a\r\n").verdict, HttpRefusal::kFieldLimit)
+      << "before the end has come";
 }
 
 TEST(RequestGateTest, EveryRefusalHasItsOwnLabelAndAnErrorStatus) {

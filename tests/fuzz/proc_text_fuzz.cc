@@ -1,0 +1,74 @@
+// Parses any bytes as each file of /proc that collectors read. What is found lies in the text, and adding
+// lines that no parser knows changes nothing.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/collectors/proc_text.h"
+#include "base/check.h"
+#include "tests/fuzz/cost_bound.h"
+
+namespace statmill {
+namespace {
+
+bool is_within(std::string_view part, std::string_view whole) {
+  return part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size();
+}
+
+bool is_name(std::string_view name, std::string_view text) {
+  return !name.empty() && name.find_first_of(" \t\n") == std::string_view::npos && is_within(name, text);
+}
+
+void check_stat(std::string_view text) {
+  const auto stat = parse_proc_stat(text);
+  SM_CHECK(!stat || text.starts_with("cpu") || text.find_first_of(" \t") == 0);
+  if (!stat) return;
+  SM_CHECK(stat->cpus.size() <= text.size() / 4 && stat->irqs.size() <= text.size());
+  const auto more = parse_proc_stat(std::string(text) + "\nunknown 1 2 3\n");
+  SM_CHECK(more && more->all == stat->all && more->cpus.size() == stat->cpus.size());
+  SM_CHECK(more->context_switches == stat->context_switches && more->irqs == stat->irqs);
+}
+
+void check_devices(std::string_view text) {
+  for (const Disk& disk : parse_disks(text)) {
+    SM_CHECK(is_name(disk.name, text) && !disk.name.starts_with("loop") && !disk.name.starts_with("ram"));
+    SM_CHECK(disk.reads.operations + disk.writes.operations != 0 || disk.reads.operations != 0);
+    SM_CHECK(disk.reads.bytes % 512 == 0 && disk.writes.bytes % 512 == 0);
+    SM_CHECK(!disk.flushes || disk.discards);
+  }
+  for (const Interface& one : parse_interfaces(text)) SM_CHECK(is_name(one.name, text) && one.name != "lo");
+}
+
+void check_words(std::string_view text) {
+  size_t lines = 0;
+  for (std::string_view rest = text; !rest.empty(); ++lines) {
+    std::string_view line = next_line(rest);
+    SM_CHECK(is_within(line, text) && line.find('\n') == std::string_view::npos);
+    const std::string_view word = next_word(line);
+    SM_CHECK(word.find_first_of(" \t") == std::string_view::npos);
+    if (word.empty() || word.ends_with(':')) continue;
+    const auto number = find_number(text, word);
+    SM_CHECK(number == find_number(std::string(text) + "\n", word));
+    if (lines > 20) return;  // find_number() reads all lines
+  }
+}
+
+}  // namespace
+}  // namespace statmill
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace statmill;
+  const CostBound bound(size);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check_stat(text);
+  check_devices(text);
+  check_words(text);
+  if (const auto load = parse_load_averages(text))
+    for (const double average : load->load) SM_CHECK(std::isfinite(average));
+  const Pressure pressure = parse_pressure(text);
+  SM_CHECK((!pressure.some_total_us && !pressure.full_total_us) ||
+           text.find("total=") != std::string_view::npos);
+  return 0;
+}
