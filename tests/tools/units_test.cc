@@ -56,6 +56,26 @@ TEST_P(Units, HaveNoFaults) {
   EXPECT_EQ(faults_of(unit, TempDirectory()), "");
 }
 
+// The scale of systemd-analyze goes from 0 (no rights) to 10 (all of root's).
+TEST_P(Units, HaveFewRights) {
+  if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
+  const auto path = kFolder / (std::string(GetParam()) + ".service");
+  const Ended analysis = run_program(
+      {"systemd-analyze", {"security", "--offline=true", "--no-pager", path.string()}, {{"LC_ALL", "C"}}});
+  constexpr std::string_view kResult = "Overall exposure level for ";
+  const size_t result = analysis.out.find(kResult);
+  if (result == std::string::npos) GTEST_SKIP() << "systemd-analyze is too old: " << analysis.said;
+  const double exposure = std::stod(analysis.out.substr(analysis.out.find(": ", result) + 2));
+  EXPECT_GT(exposure, 0) << analysis.out;
+  EXPECT_LE(exposure, 2.0) << analysis.out;
+}
+
+TEST_P(Units, CanLowerPrioritiesAndRaiseTheLimitOfFiles) {
+  const std::string unit = shipped_unit(GetParam());
+  EXPECT_THAT(unit, HasSubstr("\nSystemCallFilter=@system-service\n")) << "it has setpriority and prlimit64";
+  EXPECT_THAT(unit, Not(HasSubstr("@resources")));
+}
+
 TEST_P(Units, RestartAfterFailuresThatARestartMayFix) {
   const std::string unit = shipped_unit(GetParam());
   EXPECT_THAT(unit, HasSubstr("\nType=notify\n"));
