@@ -18,7 +18,8 @@ class InstallPackages : public Scripts {
   InstallPackages() {
     tree_.write("tools/packages",
                 "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n"
-                "# node: page\nsix\n# unpack: programs\nseven\n# peer: others\nfour\nfive\n");
+                "# node: page\nsix\n# unpack: programs\nseven\n# nightly: kernels\neight\n# peer: "
+                "others\nfour\nfive\n");
     program("bin/dpkg", "[ $2 != ./seven.deb ] || mkdir usr");
     program("bin/apt-get",
             "[ $1 != download ] || exec touch $3.deb\necho \"$@\" >> $TREE/apt; case $* in *-s*) cat "
