@@ -58,6 +58,12 @@ TEST_F(InstallPackages, InstallsThePackagesOfTestsOnRequest) {
   EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
 }
 
+TEST_F(InstallPackages, InstallsThePackagesOfTheNightlyRunOnRequest) {
+  Process script(command("install-packages", {"--nightly"}));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_THAT(content("apt"), EndsWith(" two three eight\n"));
+}
+
 TEST_F(InstallPackages, InstallsNodeOnlyWhereThereIsNone) {
   installed("one two");
   program("bin/node", "echo v16.0.0");
