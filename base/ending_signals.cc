@@ -1,8 +1,18 @@
 #include "base/ending_signals.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
 #include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/check.h"
+#include "base/exit_code.h"
+#include "base/journal_stream.h"
 
 namespace statmill {
 namespace {
@@ -14,6 +24,19 @@ sigset_t ending_signals() {
   return signals;
 }
 
+// Waits for nothing: what keeps the program from stopping may be the reader of its standard error.
+[[noreturn]] void end_at_once(int number) {
+  const std::string line = std::string(is_journal_stream(STDERR_FILENO) ? "<3>" : "") +
+                           program_invocation_short_name + ": second " +
+                           (number == SIGINT ? "SIGINT" : "SIGTERM") +
+                           ": ends at once; what is not on disk yet is lost\n";
+  pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&standard_error, 1, 0) == 1) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  }
+  ::_exit(static_cast<int>(ExitCode::kFailed));
+}
+
 }  // namespace
 
 void block_ending_signals() {
@@ -21,13 +44,34 @@ void block_ending_signals() {
   SM_CHECK(::pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
 }
 
-EndingSignalsAccepted::EndingSignalsAccepted() {
-  const sigset_t signals = ending_signals();
-  SM_CHECK(::pthread_sigmask(SIG_UNBLOCK, &signals, &before_) == 0);
+EndingSignals::EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop)
+    : log_(log),
+      second_after_(second_after),
+      stop_(std::move(stop)),
+      thread_(log, "ending signals", [this] { receive(); }) {}
+
+EndingSignals::~EndingSignals() {
+  is_over_ = true;
+  thread_.signal(SIGHUP);
 }
 
-EndingSignalsAccepted::~EndingSignalsAccepted() {
-  SM_CHECK(::pthread_sigmask(SIG_SETMASK, &before_, nullptr) == 0);
+void EndingSignals::receive() {
+  const sigset_t signals = ending_signals();
+  std::optional<SteadyTime> first;
+  while (true) {
+    int number = 0;
+    SM_CHECK(::sigwait(&signals, &number) == 0);
+    if (is_over_) return;
+    const SteadyTime now = SystemClock().steady();
+    if (number == SIGHUP) {
+      log_.warn("SIGHUP is ignored: settings are read only at the start");
+    } else if (!first) {
+      first = now;
+      stop_(number);
+    } else if (now - *first >= second_after_) {
+      end_at_once(number);
+    }
+  }
 }
 
 }  // namespace statmill

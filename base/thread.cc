@@ -2,9 +2,12 @@
 
 #include <pthread.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <utility>
+
+#include "base/check.h"
 
 namespace statmill {
 namespace {
@@ -27,5 +30,7 @@ Thread::Thread(Log& log, std::string name, std::function<void()> run)
 void Thread::join() {
   if (thread_.joinable()) thread_.join();
 }
+
+void Thread::signal(int number) { SM_CHECK(::pthread_kill(thread_.native_handle(), number) == 0); }
 
 }  // namespace statmill

@@ -31,6 +31,8 @@ class Thread {
   void join();
   // Returns true from the start of the thread until it has been joined.
   bool is_started() const { return thread_.joinable(); }
+  // Sends the signal to this thread. Requires: is_started().
+  void signal(int number);
 
  private:
   std::thread thread_;

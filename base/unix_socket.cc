@@ -1,11 +1,14 @@
 #include "base/unix_socket.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "base/descriptor.h"
 
 namespace statmill {
 namespace {
@@ -19,6 +22,27 @@ sockaddr_un address_of(const std::string& path) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
   return address;
+}
+
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Who can write to the directory can put another socket in the place of ours, and read what is sent there.
+// The sticky bit does not help: the name may be in use before we bind to it.
+Status check_directory(const std::string& directory) {
+  const Descriptor opened(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct stat found {};
+  if (opened.get() < 0 || ::fstat(opened.get(), &found) != 0) return io_error(errno);
+  const char* fault = nullptr;
+  if (found.st_uid != ::geteuid() && found.st_uid != 0) fault = "belongs to another user";
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) fault = "can be written to by other users";
+  if (fault == nullptr) return Status::ok();
+  return Error{ErrorCode::kInvalid, "the directory " + directory + " " + fault +
+                                        ", who could replace the socket: use a directory of this user or of "
+                                        "root that only its owner can write to (chmod go-w)"};
 }
 
 // Returns 0 or an errno.
@@ -53,6 +77,7 @@ Status bind_unix_socket(int descriptor, const std::string& path, mode_t mode) {
                                           " bytes, and the path of a socket may have " +
                                           std::to_string(kSocketPathBytesMax)};
   }
+  if (Status safe = check_directory(directory_of(path)); !safe) return safe;
   int type = 0;
   socklen_t size = sizeof type;
   if (::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0) return io_error(errno);

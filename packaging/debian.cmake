@@ -42,11 +42,12 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "statmill-server, statmill-agent")
 set(CPACK_DEBIAN_COUNTERS_PACKAGE_DEPENDS "libc6-dev, libstdc++-12-dev | libstdc++-dev")
 set(CPACK_DEBIAN_COUNTERS_PACKAGE_SUGGESTS "pkg-config, cmake")
 
-# deb_service(COMPONENT UNIT CONFIG SETUP DATA...): scripts of a package that has a unit. SETUP runs before the unit starts; DATA
-# are the directories that a purge removes.
-macro(deb_service component unit config setup)
+# deb_service(COMPONENT UNIT CONFIG STOPPED SETUP DATA...): scripts of a package that has a unit. STOPPED are the units that a removal
+# stops, in this order; SETUP runs before the unit starts; DATA are the directories that a purge removes.
+macro(deb_service component unit config stopped setup)
   string(TOUPPER ${component} key)
   set(deb_unit ${unit})
+  set(deb_stopped "${stopped}")
   set(deb_setup "${setup}")
   string(REPLACE ";" " " deb_data "${ARGN}")
   set(deb_directory ${CMAKE_CURRENT_BINARY_DIR}/deb/${component})
@@ -59,8 +60,8 @@ macro(deb_service component unit config setup)
     ${deb_directory}/conffiles ${deb_directory}/postinst ${deb_directory}/prerm ${deb_directory}/postrm)
 endmacro()
 
-deb_service(server statmilld.service statmilld.conf ":" /var/lib/statmill /var/lib/private/statmill)
-deb_service(agent statmill-agent.service statmill-agent.conf
+deb_service(server statmilld.service statmilld.conf "statmilld.service" ":" /var/lib/statmill /var/lib/private/statmill)
+deb_service(agent statmill-agent.service statmill-agent.conf "statmill-agent.service run-statmill.mount"
   "systemd-sysusers statmill-agent.conf\n  systemd-tmpfiles --create statmill-agent.conf || true  # a chroot may lack /proc; the next boot makes it"
   /var/lib/statmill-agent)
 

@@ -53,8 +53,8 @@ class Server {
     main_loop_.run(watch_.watchdog(), "signals", [this] { main_loop_.end(); });
   }
   // Processes what has arrived, writes the last tick and closes. Waits for requests under way and for the
-  // disk; if that takes longer than --watchdog.hang, the log reports what it waits for. Call at most once;
-  // signals during the call have no effect. Returns nullopt on success.
+  // disk; if that takes longer than --watchdog.hang, the log reports what it waits for. Call at most once. A
+  // second signal during the call ends the process (MainLoop::run). Returns nullopt on success.
   std::optional<Fault> stop();
 
   struct Ports : Listeners::Ports {

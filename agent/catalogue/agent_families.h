@@ -76,6 +76,11 @@ inline constexpr Family kAgentFamilies[] = {
     {.path = "host.agent.program_files_waiting",
      .collector = "agent",
      .help = "Files with counters of programs that a limit postponed."},
+    {.path = "host.agent.program_user_waiting",
+     .tags = {"reason"},
+     .collector = "agent",
+     .help = "Files (reason files or items) and instruments (names) of programs that a limit of their user "
+             "postponed."},
     {.path = "host.agent.program_instruments_left_out",
      .collector = "agent",
      .help = "Instruments of programs that had no room in their files."},

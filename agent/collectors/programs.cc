@@ -1,6 +1,8 @@
 #include "agent/collectors/programs.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +10,11 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/process_hash.h"
 #include "counters/report_lines.h"
 #include "proto/canonical_name.h"
 #include "proto/family.h"
@@ -27,11 +31,13 @@ constexpr Duration kLogInterval{10'000};  // between log lines about unreadable 
 // A file; the key is its name.
 struct Program {
   ino_t inode = 0;
+  uint32_t user = 0;
   bool is_reported_before = false;  // its contents at the first reading were reported by an earlier agent
   bool is_named = false;            // in the log
   bool is_there = true;
-  size_t items = 0;  // at the last reading
-  ReportLines lines;
+  size_t items = 0;                    // at the last reading, and of instruments that are gone since
+  std::unordered_set<uint64_t> names;  // hashes of the instruments that were ever reported
+  ReportLines lines;                   // remembers them, too
 };
 using Programs = std::map<std::string, Program, std::less<>>;
 
@@ -48,6 +54,13 @@ std::optional<std::string> name_of_user(std::string_view text, uint32_t uid) {
   return *std::move(tagged);
 }
 
+// An instrument is new if its name or its place in the file is: the file of a hostile program may change
+// both.
+uint64_t hash_of(const Reading& reading) {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio: spreads small numbers
+  return process_hash()(reading.name) ^ (reading.instance * kOdd);
+}
+
 size_t items_of(const std::vector<Reading>& readings) {
   size_t items = readings.size();
   for (const Reading& reading : readings) items += reading.buckets.size();
@@ -57,7 +70,7 @@ size_t items_of(const std::vector<Reading>& readings) {
 class ProgramsCollector final : public Collector {
  public:
   ProgramsCollector(ProgramsOptions options, const Clock& clock, Log& log)
-      : options_(std::move(options)), clock_(clock), log_(log) {}
+      : options_(std::move(options)), clock_(clock), log_(log), users_(options_.user) {}
 
   std::string_view name() const override { return "programs"; }
   CollectorStatus collect(MetricSink& sink) override;
@@ -68,6 +81,9 @@ class ProgramsCollector final : public Collector {
     size_t files = 0;
     size_t refused = 0;
     size_t waiting = 0;
+    size_t user_files = 0;  // wait for a limit of their user
+    size_t user_items = 0;  // files that wait for a limit of their user
+    size_t user_names = 0;  // instruments that wait for a limit of their user
     uint64_t left_out = 0;
     size_t bytes = 0;
     uint64_t cost = 0;
@@ -75,10 +91,16 @@ class ProgramsCollector final : public Collector {
 
   // Lists the directory. Errors: it exists and cannot be read.
   Status look();
-  void found(const dirent& entry);
+  void found(int directory, const dirent& entry);
+  // Counts a file that is not read any more.
+  void forget(const Program& program);
   void read_all(MetricSink& sink);
   bool read_one(const std::string& name, Program& program, MetricSink& sink);
   bool refuse(const std::string& name, Program& program, const std::string& reason);
+  // Returns false if the file has to wait for a limit of items.
+  bool change_items(Program& program, size_t items);
+  // Removes the readings of new instruments that have to wait. Returns how many.
+  size_t hold_back_new_names(Program& program, std::vector<Reading>& readings);
   // Gives the readings the names under which they are reported, which `names` keeps; removes those without.
   void rename(uint32_t owner, std::vector<Reading>& readings, std::vector<std::string>& names);
   bool hand_over(const std::vector<Reading>& readings, Program& program, MetricSink& sink);
@@ -96,6 +118,7 @@ class ProgramsCollector final : public Collector {
   Programs programs_;      // at most files_max
   size_t items_ = 0;       // in all programs; at most items_in_all_max
   std::string next_;       // the first file that was postponed in the last interval; empty: none
+  ProgramUsers users_;
   Round round_;
 };
 
@@ -107,6 +130,9 @@ CollectorStatus ProgramsCollector::collect(MetricSink& sink) {
   sink.gauge("host.agent.program_files", static_cast<double>(round_.files));
   sink.gauge("host.agent.program_files_refused", static_cast<double>(round_.refused));
   sink.gauge("host.agent.program_files_waiting", static_cast<double>(round_.waiting));
+  sink.gauge("host.agent.program_user_waiting", {"files"}, static_cast<double>(round_.user_files));
+  sink.gauge("host.agent.program_user_waiting", {"items"}, static_cast<double>(round_.user_items));
+  sink.gauge("host.agent.program_user_waiting", {"names"}, static_cast<double>(round_.user_names));
   sink.gauge("host.agent.program_instruments_left_out", static_cast<double>(round_.left_out));
   return {};
 }
@@ -122,7 +148,7 @@ Status ProgramsCollector::look() {
   if (directory != nullptr) {
     for (const dirent* entry = nullptr;
          names < options_.names_max && (entry = ::readdir(directory)) != nullptr; ++names)
-      found(*entry);
+      found(::dirfd(directory), *entry);
     ::closedir(directory);
   }
   has_looked_ = true;
@@ -130,29 +156,44 @@ Status ProgramsCollector::look() {
   if (names == options_.names_max) return Status::ok();
   std::erase_if(programs_, [&](const auto& entry) {
     const Program& program = entry.second;
-    if (!program.is_there) items_ -= program.items;
+    if (!program.is_there) forget(program);
     return !program.is_there;
   });
+  users_.forget_idle(clock_.steady());
   return Status::ok();
 }
 
-void ProgramsCollector::found(const dirent& entry) {
+void ProgramsCollector::forget(const Program& program) {
+  items_ -= program.items;
+  users_.remove_file(program.user, program.items);
+}
+
+void ProgramsCollector::found(int directory, const dirent& entry) {
   const std::string_view name(entry.d_name);
   if (name.starts_with('.') || !name.ends_with(kSuffix)) return;
   auto it = programs_.find(name);
   if (it != programs_.end() && it->second.inode != entry.d_ino) {  // another file with this name
-    items_ -= it->second.items;
+    forget(it->second);
     programs_.erase(it);
     it = programs_.end();
   }
   if (it != programs_.end()) {
     it->second.is_there = true;
-  } else if (programs_.size() < options_.files_max) {
+    return;
+  }
+  struct stat status {};
+  if (programs_.size() >= options_.files_max) {
+    ++round_.waiting;
+  } else if (::fstatat(directory, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return;  // it is gone
+  } else if (!users_.add_file(status.st_uid, clock_.steady())) {
+    ++round_.waiting;
+    ++round_.user_files;
+  } else {
     Program& program = programs_[std::string(name)];
     program.inode = entry.d_ino;
+    program.user = status.st_uid;
     program.is_reported_before = !has_looked_;
-  } else {
-    ++round_.waiting;
   }
 }
 
@@ -171,7 +212,7 @@ void ProgramsCollector::read_all(MetricSink& sink) {
     }
     const auto it = programs_.find(names[i]);
     if (!read_one(names[i], it->second, sink)) continue;
-    items_ -= it->second.items;
+    forget(it->second);
     programs_.erase(it);
   }
 }
@@ -181,6 +222,7 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   std::string error;
   const std::unique_ptr<SharedCells> cells = SharedCells::open(path_of(name), error);
   if (cells == nullptr) return refuse(name, program, error);
+  if (cells->owner() != program.user) return refuse(name, program, "its owner has changed");
   const bool is_last = !cells->lives();  // checked before reading
   std::optional<std::vector<Reading>> readings = cells->read(error);
   round_.cost += cells->cost();
@@ -188,27 +230,49 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   for (Reading& reading : *readings) {  // a file may have any text
     if (!is_unit(reading.unit)) reading.unit = {};
     if (!is_help(reading.help)) reading.help = {};
+    if (is_last) reading.sum_missing_max = 0;  // the process is dead: no unfinished record will be finished
   }
-  if (is_last) {  // the process is dead: unfinished records will never be finished
-    for (Reading& reading : *readings) reading.sum_missing_max = 0;
-  }
-  const size_t items = items_of(*readings);
+  const size_t gone = program.names.size() - std::min(program.names.size(), readings->size());
+  const size_t items = items_of(*readings) + gone;
   if (items > options_.items_max) return refuse(name, program, "it has too many instruments");
-  const size_t others = items_ - program.items;
-  if (items > options_.items_in_all_max - std::min(others, options_.items_in_all_max)) {
+  if (!change_items(program, items)) {
     ++round_.waiting;
     return false;
   }
-  items_ = others + items;
-  program.items = items;
   ++round_.files;
   round_.left_out += cells->left_out();
   std::vector<std::string> names;
   rename(cells->owner(), *readings, names);
-  const bool is_reported = hand_over(*readings, program, sink);
+  const size_t held_back = hold_back_new_names(program, *readings);
+  round_.user_names += held_back;
+  const bool is_reported = hand_over(*readings, program, sink) && held_back == 0;
   if (!is_last || !is_reported || !options_.removes_files) return false;
   if (::unlink(path_of(name).c_str()) == 0 || errno == ENOENT) return true;
   return refuse(name, program, std::string("it cannot be removed: ") + std::strerror(errno));
+}
+
+bool ProgramsCollector::change_items(Program& program, size_t items) {
+  const size_t others = items_ - program.items;
+  if (items > options_.items_in_all_max - std::min(others, options_.items_in_all_max)) return false;
+  if (!users_.change_items(program.user, program.items, items)) {
+    ++round_.user_items;
+    return false;
+  }
+  items_ = others + items;
+  program.items = items;
+  return true;
+}
+
+size_t ProgramsCollector::hold_back_new_names(Program& program, std::vector<Reading>& readings) {
+  const SteadyTime now = clock_.steady();
+  return std::erase_if(readings, [&](const Reading& reading) {
+    const uint64_t hash = hash_of(reading);
+    if (program.names.contains(hash)) return false;
+    // Those that an earlier agent reported are no news to the server.
+    if (!program.is_reported_before && !users_.add_name(program.user, now)) return true;
+    program.names.insert(hash);
+    return false;
+  });
 }
 
 void ProgramsCollector::rename(uint32_t owner, std::vector<Reading>& readings,

@@ -1,38 +1,25 @@
 #include "base/net/main_loop.h"
 
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 #include <csignal>
 #include <utility>
 
-#include "base/ending_signals.h"
 #include "base/service_manager.h"
 
 namespace statmill {
-namespace {
 
-void ignore_hangups(boost::asio::signal_set& hangups, Log& log) {
-  hangups.async_wait([&](const boost::system::error_code& error, int) {
-    if (error) return;
-    log.warn("SIGHUP is ignored: settings are read only at the start");
-    ignore_hangups(hangups, log);
+void MainLoop::run(Watchdog& watchdog, std::string name, std::function<void()> stop) {
+  const auto work = boost::asio::make_work_guard(loop_);
+  signals_.emplace(log_, second_after_, [this, stop = std::move(stop)](int number) {
+    boost::asio::post(loop_, [this, stop, number] {
+      log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
+      service_manager::stopping();
+      stop();
+    });
   });
-}
-
-}  // namespace
-
-void MainLoop::run(Watchdog& watchdog, std::string name, const std::function<void()>& stop) {
-  boost::asio::signal_set endings(loop_, SIGINT, SIGTERM);
-  boost::asio::signal_set hangups(loop_, SIGHUP);
-  endings.async_wait([&](const boost::system::error_code& error, int number) {
-    if (error) return;
-    log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
-    service_manager::stopping();
-    stop();
-  });
-  ignore_hangups(hangups, log_);
   service_manager::ready();
   const LoopWatch watch(&watchdog, loop_, std::move(name));
-  const EndingSignalsAccepted accepted;
   loop_.run();
 }
 

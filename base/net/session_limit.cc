@@ -27,12 +27,8 @@ SessionLimit::Place::~Place() {
 
 std::optional<ConnectionRefusal> SessionLimit::refusal(const std::optional<AddressBytes>& client) const {
   // The client's own limit first: what it has too much of costs no other client a place.
-  if (client && address_max_ < max_) {
-    MutexLock lock(counts_->mutex);
-    const auto found = counts_->clients.find(client_network(*client));
-    if (found != counts_->clients.end() && found->second >= address_max_)
-      return ConnectionRefusal::kAddressLimit;
-  }
+  if (client && address_max_ < max_ && count_of(*client) >= address_max_)
+    return ConnectionRefusal::kAddressLimit;
   if (count() >= max_) return ConnectionRefusal::kLimit;
   return std::nullopt;
 }

@@ -95,17 +95,21 @@ void HttpServer::serve(HttpSocket socket) {
                                                                : HttpRefusal::kConnectionLimit);
 }
 
-// Closes the connection that has been idle for longest: of this client, if it has too many. Returns false if
-// none is idle.
+// Closes an idle connection: of this client, if it has too many, else of the client that has most; the one
+// that has been idle for longest. Returns false if none is idle.
 bool HttpServer::close_idle(ConnectionRefusal refusal, const std::optional<AddressBytes>& client) {
-  SteadyTime oldest = SteadyTime::max();
+  std::pair<size_t, SteadyTime> worst{0, SteadyTime::max()};  // how many its client has, and idle since
   std::shared_ptr<Session> idle;
   sessions_.for_each([&](Session& session) {
-    const bool may_go = refusal == ConnectionRefusal::kLimit ||
-                        (session.client() && client_network(*session.client()) == client_network(*client));
+    const auto& other = session.client();
+    if (refusal == ConnectionRefusal::kAddressLimit &&
+        (!other || client_network(*other) != client_network(*client)))
+      return;
     const auto since = session.idle_since();
-    if (!may_go || !since || *since >= oldest) return;
-    oldest = *since;
+    if (!since) return;
+    const size_t count = other ? sessions_.limit().count_of(*other) : 0;
+    if (idle != nullptr && (count < worst.first || (count == worst.first && *since >= worst.second))) return;
+    worst = {count, *since};
     idle = session.shared_from_this();
   });
   if (idle == nullptr) return false;

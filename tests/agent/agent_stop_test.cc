@@ -58,8 +58,8 @@ class AgentStop : public testing::Test {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
-  // Stalls the main thread and all threads that did not exist before, and asks the agent to stop,
-  // again and again.
+  // Stalls the main thread and all threads that did not exist before, and asks the agent to stop, again and
+  // again, but long before a signal counts as a second one, which ends the process.
   static void stop(uint64_t seed, std::vector<pid_t> before, const std::atomic<bool>& has_ended) {
     std::vector<pid_t> agents = threads_of_process();
     std::erase_if(
@@ -67,8 +67,9 @@ class AgentStop : public testing::Test {
     const ThreadStaller staller(agents, seed);
     std::mt19937_64 random(seed);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 50'000));
+    const auto end = std::chrono::steady_clock::now() + kSecondSignalAfter / 10;
     while (!has_ended) {
-      ::kill(::getpid(), SIGTERM);
+      if (std::chrono::steady_clock::now() < end) ::kill(::getpid(), SIGTERM);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

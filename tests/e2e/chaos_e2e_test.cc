@@ -3,7 +3,7 @@
 // the agents' spools hold: the same totals for each series, and each batch once.
 //
 // Runs 3 random seeds; SM_TIER=nightly runs 100, which take half an hour, longer than ctest's limit for a
-// test. CHAOS_SEED=n runs only that seed.
+// test. CHAOS_SEEDS=n runs n, CHAOS_SEED=n runs only that seed.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -156,9 +156,11 @@ class Chaos {
 
 std::vector<uint64_t> seeds() {
   if (const char* wanted = std::getenv("CHAOS_SEED")) return {std::strtoull(wanted, nullptr, 10)};
+  const char* count = std::getenv("CHAOS_SEEDS");
   const char* tier = std::getenv("SM_TIER");
+  const size_t usual = tier != nullptr && std::string_view(tier) == "nightly" ? 100 : 3;
   std::random_device device;
-  std::vector<uint64_t> out(tier != nullptr && std::string_view(tier) == "nightly" ? 100 : 3);
+  std::vector<uint64_t> out(count != nullptr ? std::strtoull(count, nullptr, 10) : usual);
   for (uint64_t& seed : out) seed = device();
   return out;
 }

@@ -127,7 +127,7 @@ class DiskE2e : public testing::Test {
 };
 
 TEST_F(DiskE2e, ContinuesInMemoryOnAFullDiskAndResumes) {
-  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m", "none"});
+  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m,mode=755", "none"});
   if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   server_.start();
   for (int cycle = 0; cycle < 3; ++cycle) {
@@ -189,7 +189,7 @@ TEST_F(DiskE2e, AFileSizeLimitIsHandledLikeAFullDisk) {
 // The server starts without room for its log: it serves the existing data, reports the problem, and accepts
 // samples.
 TEST_F(DiskE2e, AStartOnAFullDiskServesReadsAndResumes) {
-  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m", "none"});
+  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=16m,mode=755", "none"});
   if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   server_.start();
   send(10'000);
@@ -208,7 +208,7 @@ TEST_F(DiskE2e, AStartOnAFullDiskServesReadsAndResumes) {
 }
 
 TEST_F(DiskE2e, AStartOnAFullDiskReleasesTheReserve) {
-  const Mount disk(data_of(reserving_), {"-t", "tmpfs", "-o", "size=32m", "none"});
+  const Mount disk(data_of(reserving_), {"-t", "tmpfs", "-o", "size=32m,mode=755", "none"});
   if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   const fs::path reserve = data_of(reserving_) / "reserve";
   const fs::path ballast = data_of(reserving_) / "ballast";
@@ -233,7 +233,7 @@ TEST_F(DiskE2e, AStartOnAFullDiskReleasesTheReserve) {
 }
 
 TEST_F(DiskE2e, AStartOnAReadOnlyDiskServesReadsAndResumes) {
-  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=64m", "none"});
+  const Mount disk(data(), {"-t", "tmpfs", "-o", "size=64m,mode=755", "none"});
   if (!disk.is_mounted()) GTEST_SKIP() << "cannot mount a tmpfs here";
   server_.start();
   send(10'000);

@@ -115,5 +115,15 @@ TEST_F(HungSpool, AStopReportsThatItWaitsForTheDiskAndThenSendsEverything) {
   EXPECT_EQ(server_.lines_lost(), 0U);
 }
 
+TEST_F(HungSpool, ASecondSignalEndsAStopThatHangsAtOnceWithOne) {
+  hang();
+  agent_->signal(SIGTERM);
+  // The agent says so once the stop has gone on for kFinishLimit and more.
+  ASSERT_TRUE(agent_->wait_for_line("shutdown waits for the spool's disk"));
+  agent_->signal(SIGTERM);
+  EXPECT_THAT(agent_->wait(), Optional(1));
+  EXPECT_THAT(agent_->standard_error(), HasSubstr("statmill-agent: second SIGTERM: ends at once"));
+}
+
 }  // namespace
 }  // namespace statmill

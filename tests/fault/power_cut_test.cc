@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -10,18 +11,29 @@
 namespace statmill {
 namespace {
 
-constexpr int kWorlds = 20;
-constexpr int kCutsOfAWorld = 5;
-constexpr int kControlCutsOfAWorld = 2;
+constexpr uint64_t kWorlds = 20;  // unless SM_CUTS says how many power cuts there shall be
+constexpr uint64_t kWorldsAtOnce = 20;
+constexpr uint64_t kCutsOfAWorld = 5;
+constexpr uint64_t kControlCutsOfAWorld = 2;
+
+uint64_t worlds_of_environment() {
+  const char* cuts = std::getenv("SM_CUTS");
+  return cuts != nullptr ? std::strtoull(cuts, nullptr, 10) / kCutsOfAWorld : kWorlds;
+}
 
 // SM_SEED=17 repeats one seed.
-void for_each_seed(const std::function<void(uint64_t)>& run) {
+void for_each_seed(uint64_t worlds, const std::function<void(uint64_t)>& run) {
   if (const char* wanted = std::getenv("SM_SEED")) {
     run(std::strtoull(wanted, nullptr, 10));
     return;
   }
+  std::atomic<uint64_t> next{1};  // the seeds that no thread has yet
   std::vector<std::thread> threads;
-  for (uint64_t seed = 1; seed <= kWorlds; ++seed) threads.emplace_back([&run, seed] { run(seed); });
+  for (uint64_t i = 0; i < std::min(worlds, kWorldsAtOnce); ++i) {
+    threads.emplace_back([&] {
+      for (uint64_t seed = next++; seed <= worlds; seed = next++) run(seed);
+    });
+  }
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -29,7 +41,7 @@ void for_each_seed(const std::function<void(uint64_t)>& run) {
 // first.
 void live_through_cuts(FaultWorld& world) {
   std::mt19937_64& random = world.random();
-  for (int cut = 0; cut < kCutsOfAWorld; ++cut) {
+  for (uint64_t cut = 0; cut < kCutsOfAWorld; ++cut) {
     FaultyDisk& disk = world.disk();
     disk.cut_power_at(1 + random() % 300);
     if (random() % 2 == 0) disk.fail({static_cast<DiskOp>(random() % kDiskOpCount), 1 + random() % 100});
@@ -43,7 +55,8 @@ void live_through_cuts(FaultWorld& world) {
 
 TEST(PowerCut, LosesNothingDurableAndDoublesNothing) {
   std::atomic<int64_t> accepted{0};
-  for_each_seed([&](uint64_t seed) {
+  const uint64_t worlds = worlds_of_environment();
+  for_each_seed(worlds, [&](uint64_t seed) {
     SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
     FaultWorldOptions options;
     options.seed = seed;
@@ -51,12 +64,12 @@ TEST(PowerCut, LosesNothingDurableAndDoublesNothing) {
     live_through_cuts(world);
     accepted += world.accepted();
   });
-  std::printf("%d power cuts, %ld samples durable\n", kWorlds * kCutsOfAWorld, accepted.load());
+  std::printf("%lu power cuts, %ld samples durable\n", worlds * kCutsOfAWorld, accepted.load());
 }
 
 TEST(PowerCut, WithoutSyncsMostCutsLoseDataWhichShowsThatTheTestDetectsIt) {
-  std::atomic<int> lost{0};
-  for_each_seed([&](uint64_t seed) {
+  std::atomic<uint64_t> lost{0};
+  for_each_seed(kWorlds, [&](uint64_t seed) {
     SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
     for (uint64_t cut = 0; cut < kControlCutsOfAWorld; ++cut) {
       FaultWorldOptions options;
@@ -71,8 +84,8 @@ TEST(PowerCut, WithoutSyncsMostCutsLoseDataWhichShowsThatTheTestDetectsIt) {
       if (!world.start() || world.lost() > 0) ++lost;
     }
   });
-  constexpr int kCuts = kWorlds * kControlCutsOfAWorld;
-  std::printf("%d of %d power cuts lost something\n", lost.load(), kCuts);
+  constexpr uint64_t kCuts = kWorlds * kControlCutsOfAWorld;
+  std::printf("%lu of %lu power cuts lost something\n", lost.load(), kCuts);
   EXPECT_GT(lost, kCuts / 2);
 }
 

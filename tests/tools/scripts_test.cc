@@ -18,7 +18,8 @@ class InstallPackages : public Scripts {
   InstallPackages() {
     tree_.write("tools/packages",
                 "# Words before the sections.\n\n# build: tools\none\ntwo\n# test: more\nthree\n"
-                "# node: page\nsix\n# unpack: programs\nseven\n# peer: others\nfour\nfive\n");
+                "# node: page\nsix\n# unpack: programs\nseven\n# nightly: kernels\neight\n# peer: "
+                "others\nfour\nfive\n");
     program("bin/dpkg", "[ $2 != ./seven.deb ] || mkdir usr");
     program("bin/apt-get",
             "[ $1 != download ] || exec touch $3.deb\necho \"$@\" >> $TREE/apt; case $* in *-s*) cat "
@@ -55,6 +56,12 @@ TEST_F(InstallPackages, InstallsThePackagesOfTestsOnRequest) {
   Process script(command("install-packages", {"--test"}));
   EXPECT_EQ(script.wait(), 0);
   EXPECT_THAT(content("apt"), EndsWith(" two three\n"));
+}
+
+TEST_F(InstallPackages, InstallsThePackagesOfTheNightlyRunOnRequest) {
+  Process script(command("install-packages", {"--nightly"}));
+  EXPECT_EQ(script.wait(), 0);
+  EXPECT_THAT(content("apt"), EndsWith(" two three eight\n"));
 }
 
 TEST_F(InstallPackages, InstallsNodeOnlyWhereThereIsNone) {

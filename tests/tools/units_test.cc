@@ -15,6 +15,7 @@ namespace statmill {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::Optional;
 
 const std::filesystem::path kFolder = std::filesystem::path(STATMILL_SOURCE_TREE) / "etc/systemd";
@@ -55,6 +56,26 @@ TEST_P(Units, HaveNoFaults) {
   EXPECT_EQ(faults_of(unit, TempDirectory()), "");
 }
 
+// The scale of systemd-analyze goes from 0 (no rights) to 10 (all of root's).
+TEST_P(Units, HaveFewRights) {
+  if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
+  const auto path = kFolder / (std::string(GetParam()) + ".service");
+  const Ended analysis = run_program(
+      {"systemd-analyze", {"security", "--offline=true", "--no-pager", path.string()}, {{"LC_ALL", "C"}}});
+  constexpr std::string_view kResult = "Overall exposure level for ";
+  const size_t result = analysis.out.find(kResult);
+  if (result == std::string::npos) GTEST_SKIP() << "systemd-analyze is too old: " << analysis.said;
+  const double exposure = std::stod(analysis.out.substr(analysis.out.find(": ", result) + 2));
+  EXPECT_GT(exposure, 0) << analysis.out;
+  EXPECT_LE(exposure, 2.0) << analysis.out;
+}
+
+TEST_P(Units, CanLowerPrioritiesAndRaiseTheLimitOfFiles) {
+  const std::string unit = shipped_unit(GetParam());
+  EXPECT_THAT(unit, HasSubstr("\nSystemCallFilter=@system-service\n")) << "it has setpriority and prlimit64";
+  EXPECT_THAT(unit, Not(HasSubstr("@resources")));
+}
+
 TEST_P(Units, RestartAfterFailuresThatARestartMayFix) {
   const std::string unit = shipped_unit(GetParam());
   EXPECT_THAT(unit, HasSubstr("\nType=notify\n"));
@@ -66,6 +87,45 @@ TEST_P(Units, RestartAfterFailuresThatARestartMayFix) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Units, testing::Values("statmilld", "statmill-agent"));
+
+// The directory that programs share is a file system of its own, so that nobody can fill /run with it.
+TEST(SharedDirectory, IsAFileSystemWithALimitThatIsThereBeforeTheAgent) {
+  const std::string unit = contents(kFolder / "run-statmill.mount");
+  EXPECT_THAT(unit, HasSubstr("\nWhere=/run/statmill\nType=tmpfs\n"));
+  EXPECT_THAT(unit, HasSubstr("\nBefore=statmill-agent.service\n"));
+  EXPECT_THAT(unit, HasSubstr("\nWantedBy=local-fs.target\n")) << "before all programs that count";
+  EXPECT_THAT(shipped_unit("statmill-agent"),
+              HasSubstr("\nWants=network-online.target run-statmill.mount\n"));
+  EXPECT_THAT(shipped_unit("statmill-agent"), HasSubstr("\nAlso=run-statmill.mount\n"));
+  if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";
+  const Ended analysis =
+      run_program({"systemd-analyze", {"verify", (kFolder / "run-statmill.mount").string()}, {}});
+  EXPECT_THAT(analysis.said, Not(HasSubstr("run-statmill.mount"))) << analysis.said;
+}
+
+TEST(SharedDirectory, TheOptionsOfTheMountAreThoseOfTheDirectoryAndKeepItsLimits) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
+  const std::string unit = contents(kFolder / "run-statmill.mount");
+  constexpr std::string_view kKey = "\nOptions=";
+  const size_t begin = unit.find(kKey) + kKey.size();
+  std::string options = unit.substr(begin, unit.find('\n', begin) - begin);
+  for (const std::string_view user : {"uid=statmill-agent", "gid=statmill-agent"}) {
+    const size_t at = options.find(user);
+    ASSERT_NE(at, std::string::npos) << options;
+    options.replace(at + 4, user.size() - 4, "12345");  // the user is not on this machine
+  }
+  const TempDirectory folder;
+  // The namespace of the shell, and the mount in it, end with it.
+  const std::string script = "mount -t tmpfs -o " + options + " none " + folder.path().string() +
+                             " || exit 9; cd " + folder.path().string() +
+                             " && stat -c %u:%g:%a . && stat -f -c '%b*%S %c' . && "
+                             "! head -c 70M /dev/zero 2>/dev/null >big && stat -c %s big";
+  const Ended mounted = run_program({"unshare", {"--mount", "sh", "-c", script}, {}});
+  if (mounted.status == 9 || mounted.out.empty())
+    GTEST_SKIP() << "cannot mount a tmpfs here: " << mounted.said;
+  EXPECT_EQ(mounted.status, 0) << mounted.said;
+  EXPECT_EQ(mounted.out, "12345:12345:3777\n16384*4096 4096\n67108864\n");
+}
 
 TEST(UnitFaults, IncludeOnlyThoseOfTheUnit) {
   if (!is_there("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze";

@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <future>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,6 +19,7 @@
 #include "base/program.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/notify_socket.h"
+#include "tests/support/process.h"
 #include "tests/support/sockets.h"
 
 namespace statmill {
@@ -53,17 +52,19 @@ class MainLoopTest : public testing::Test {
   }
 
   void post(std::function<void()> call) { asio::post(main_.loop(), std::move(call)); }
-  // Sends the signals, each after the loop has handled the one before, then calls `done`. Call it on the
-  // loop.
-  void send_in_turn(std::vector<int> numbers, std::function<void()> done) {
-    if (numbers.empty()) return done();
-    // Asio passes a signal to all sets at the same time: what this one posts runs after MainLoop's handler.
-    const auto arrival = std::make_shared<asio::signal_set>(main_.loop(), numbers.front());
-    arrival->async_wait([this, arrival, rest = std::vector(numbers.begin() + 1, numbers.end()),
-                         done = std::move(done)](const boost::system::error_code& error, int) {
-      if (!error) post([this, rest, done] { send_in_turn(rest, done); });
-    });
-    send_signal(numbers.front());
+  // Sends the signals, each after the one before was received, and returns when all of them were handled.
+  // Call it while the loop runs: one thread receives them.
+  static void send_in_turn(std::vector<int> numbers) {
+    numbers.push_back(SIGHUP);  // once it is received, those before it are handled
+    for (const int number : numbers) {
+      send_signal(number);
+      SM_CHECK(wait_until([number] { return !is_pending(number); }));
+    }
+  }
+  static bool is_pending(int number) {
+    sigset_t pending;
+    SM_CHECK(::sigpending(&pending) == 0);
+    return sigismember(&pending, number) == 1;
   }
   // Runs the loop and returns what was logged. If nothing ends the loop, the test fails.
   std::string run(const std::function<void()>& stop) {
@@ -99,9 +100,11 @@ class MainLoopTest : public testing::Test {
       WatchdogOptions(),
       {clock_, log_, [this](std::string_view loop, std::chrono::nanoseconds) { answers_.emplace_back(loop); },
        [](std::string_view, const std::string&) {}, [](std::string_view, const std::string&) {}}};
-  MainLoop main_{log_};
+  MainLoop main_{log_, kNever};
 
  private:
+  static constexpr Duration kNever = std::chrono::hours(1);
+
   static void drop_pending_signals() {
     sigset_t signals;
     sigemptyset(&signals);
@@ -158,19 +161,48 @@ TEST_F(MainLoopTest, ASignalBeforeRunIsNotLost) {
   expect_stop("SIGTERM");
 }
 
-TEST_F(MainLoopTest, LaterSignalsHaveNoEffect) {
+TEST_F(MainLoopTest, LaterSignalsHaveNoEffectWithinTheFirstSecond) {
   int stops = 0;
-  post([&] { send_in_turn({SIGINT, SIGTERM, SIGINT}, [&] { main_.end(); }); });
+  post([&] {
+    send_in_turn({SIGINT, SIGTERM, SIGINT});
+    post([&] { main_.end(); });
+  });
   const std::string said = run([&] { ++stops; });
-  send_signal(SIGTERM);  // after the loop has ended
+  send_in_turn({SIGTERM});  // after the loop has ended
   EXPECT_EQ(stops, 1);
   EXPECT_EQ(count_of("stopping", said), 1U) << said;
 }
 
 TEST_F(MainLoopTest, EachSighupIsLoggedAndIgnored) {
-  post([&] { send_in_turn({SIGHUP, SIGHUP}, [&] { main_.end(); }); });
+  post([&] {
+    send_in_turn({SIGHUP, SIGHUP});  // and one more, which may be logged later
+    main_.end();
+  });
   const std::string said = run([] { FAIL() << "SIGHUP is not a signal to end"; });
-  EXPECT_EQ(count_of("warn SIGHUP is ignored", said), 2U) << said;
+  EXPECT_GE(count_of("warn SIGHUP is ignored", said), 2U) << said;
+}
+
+using MainLoopDeathTest = MainLoopTest;
+
+TEST_F(MainLoopDeathTest, ALaterSignalEndsTheProcessAtOnceWhileTheLoopIsHeldAndAfterItHasEnded) {
+  for (const bool is_loop_over : {false, true}) {
+    EXPECT_EXIT(
+        {
+          ::alarm(static_cast<unsigned>(kProcessTimeout.count()));
+          MainLoop main(log_, Duration(0));
+          const auto hang = [] {
+            send_signal(SIGINT);
+            while (true) ::pause();  // until the alarm
+          };
+          asio::post(main.loop(), [] { send_signal(SIGTERM); });
+          main.run(watchdog_, "main", [&] {
+            if (!is_loop_over) hang();
+            main.end();
+          });
+          hang();
+        },
+        testing::ExitedWithCode(1), ": second SIGINT: ends at once; what is not on disk yet is lost\n");
+  }
 }
 
 TEST_F(MainLoopTest, TheWatchdogWatchesTheLoopByNameWhileItRuns) {

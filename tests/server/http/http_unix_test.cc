@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -104,6 +105,35 @@ TEST_F(HttpUnixTest, DoesNotReplaceFilesThatAreNotSockets) {
   std::string text;
   std::getline(std::ifstream(path()), text);
   EXPECT_EQ(text, "precious");
+}
+
+TEST_F(HttpUnixTest, RefusesADirectoryThatOthersCanWriteTo) {
+  for (const mode_t mode : {0720U, 0702U, 01777U, 03777U}) {
+    ASSERT_EQ(::chmod(path("").c_str(), mode), 0);
+    const Error refused = refusal(path());
+    EXPECT_EQ(refused.code, ErrorCode::kInvalid) << mode;
+    EXPECT_THAT(refused.message, HasSubstr("the directory " + directory_.path().string() +
+                                           " can be written to by other users, who could replace the socket"))
+        << mode;
+    EXPECT_FALSE(std::filesystem::exists(path()));
+  }
+  ASSERT_EQ(::chmod(path("").c_str(), 0755), 0);
+  EXPECT_TRUE(open(path()));
+}
+
+TEST_F(HttpUnixTest, RefusesADirectoryOfAnotherUserThanRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a directory to another user";
+  ASSERT_EQ(::chown(path("").c_str(), 12345, 12345), 0);
+  const Error refused = refusal(path());
+  EXPECT_EQ(refused.code, ErrorCode::kInvalid);
+  EXPECT_THAT(refused.message,
+              HasSubstr("the directory " + directory_.path().string() + " belongs to another user"));
+  ASSERT_EQ(::chown(path("").c_str(), 0, 0), 0);
+  ASSERT_EQ(::seteuid(12345), 0);
+  const Error of_root = refusal(path());
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_EQ(of_root.code, ErrorCode::kIo)
+      << "a directory of root is accepted, but this user may not write there: " << of_root.message;
 }
 
 TEST_F(HttpUnixTest, ReportsTheMaximumPathLength) {

@@ -1,6 +1,7 @@
 #include "storage/files/data_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <vector>
@@ -50,6 +51,18 @@ TEST(TiersOfFormat, AVersionIsReadOrRefusedWithBothVersions) {
     EXPECT_EQ(tiers.error().code, ErrorCode::kVersion);
     EXPECT_EQ(tiers.error().message, "it has format version " + c.version + c.why);
   }
+}
+
+TEST(PrepareDataDirectory, OnlyTheOwnerCanWriteToANewOneWhateverTheUmask) {
+  const TempDirectory directory;
+  const std::string data = directory.path() / "a/data";
+  const mode_t before = ::umask(0);
+  const auto prepared = prepare_data_directory(data, *Tiers::parse("10s:1d"));
+  ::umask(before);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  struct stat found {};
+  ASSERT_EQ(::stat(data.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0755U);
 }
 
 }  // namespace
