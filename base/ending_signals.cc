@@ -44,10 +44,12 @@ void block_ending_signals() {
   SM_CHECK(::pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
 }
 
-EndingSignals::EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop)
+EndingSignals::EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop,
+                             std::function<void()> reload)
     : log_(log),
       second_after_(second_after),
       stop_(std::move(stop)),
+      reload_(std::move(reload)),
       thread_(log, "ending signals", [this] { receive(); }) {}
 
 EndingSignals::~EndingSignals() {
@@ -64,7 +66,11 @@ void EndingSignals::receive() {
     if (is_over_) return;
     const SteadyTime now = SystemClock().steady();
     if (number == SIGHUP) {
-      log_.warn("SIGHUP is ignored: settings are read only at the start");
+      if (reload_) {
+        reload_();
+      } else {
+        log_.warn("SIGHUP is ignored: settings are read only at the start");
+      }
     } else if (!first) {
       first = now;
       stop_(number);

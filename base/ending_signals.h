@@ -1,4 +1,4 @@
-// Ending signals: SIGTERM and SIGINT ask a program to end; SIGHUP must not end it.
+// Ending signals: SIGTERM and SIGINT ask a program to end; SIGHUP asks it to read its settings again.
 //
 // A program blocks them before it starts threads, and one thread receives them from then on until the program
 // has stopped. So they interrupt no other thread, and reach this one even while all others wait for a disk. A
@@ -24,11 +24,13 @@ inline constexpr Duration kSecondSignalAfter{1000};
 //
 // The first SIGTERM or SIGINT calls `stop` on that thread, with its number. One that comes `second_after` or
 // more after that ends the process at once with status 1 and a line on standard error; others have no effect.
-// SIGHUP is logged and ignored. Requires: block_ending_signals() was called before any thread started.
+// SIGHUP calls `reload` on that thread; without one, it is logged and ignored. Requires:
+// block_ending_signals() was called before any thread started.
 class EndingSignals {
  public:
   // `log` must outlive it.
-  EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop);
+  EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop,
+                std::function<void()> reload = {});
   ~EndingSignals();
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
@@ -39,6 +41,7 @@ class EndingSignals {
   Log& log_;
   const Duration second_after_;
   const std::function<void(int)> stop_;
+  const std::function<void()> reload_;  // may be empty
   std::atomic<bool> is_over_{false};  // set by the destructor before it wakes the thread, read by the thread
   Thread thread_;                     // last, because it uses all members above
 };

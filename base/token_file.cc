@@ -17,4 +17,17 @@ Result<std::string> read_token_file(std::string_view setting, const std::string&
   return token;
 }
 
+Status TokenFile::load() {
+  auto token = read_token_file(setting_, path_);
+  if (!token) return token.error();
+  MutexLock lock(mutex_);
+  token_ = std::move(*token);
+  return Status::ok();
+}
+
+std::string TokenFile::token() const {
+  MutexLock lock(mutex_);
+  return token_;
+}
+
 }  // namespace statmill

@@ -5,7 +5,7 @@ namespace {
 
 // In the order of ConnectionRefusal. They are part of /metrics and never change.
 constexpr std::array<std::string_view, kConnectionRefusalCount> kReasons = {"limit", "address_limit",
-                                                                            "descriptors"};
+                                                                            "descriptors", "denied"};
 
 }  // namespace
 

@@ -98,10 +98,14 @@ size_t DatagramReceiver::receive() {
   const int got =
       ::recvmmsg(socket_.native_handle(), headers.data(), kMessagesPerCall, MSG_DONTWAIT, nullptr);
   if (got <= 0) return 0;
+  const auto networks = services_.filter.lists();
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const AncillaryData ancillary = read_ancillary_data(headers[i].msg_hdr);
-    parser_->batch().set_sender(line_sender(senders[i]));
-    parse_message({static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, ancillary.datagram_bytes);
+    const LineSender sender = line_sender(senders[i]);
+    parser_->batch().set_sender(sender);
+    parse_message(
+        {static_cast<char*>(pieces[i].iov_base), headers[i].msg_len}, ancillary.datagram_bytes,
+        networks == nullptr || sender.kind != LineSender::Kind::kHost || networks->admit(sender.address));
     if (!ancillary.has_dropped) continue;
     services_.kernel_dropped.add(static_cast<uint32_t>(ancillary.dropped - kernel_dropped_));
     kernel_dropped_ = ancillary.dropped;
@@ -111,10 +115,12 @@ size_t DatagramReceiver::receive() {
 }
 
 // A message is one datagram or several joined ones.
-void DatagramReceiver::parse_message(std::string_view message, size_t datagram_bytes) {
-  services_.account.bytes.add(message.size());
+void DatagramReceiver::parse_message(std::string_view message, size_t datagram_bytes, bool is_admitted) {
   if (datagram_bytes == 0) datagram_bytes = std::max<size_t>(1, message.size());
-  services_.datagrams.add(std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes));
+  const size_t datagrams = std::max<size_t>(1, (message.size() + datagram_bytes - 1) / datagram_bytes);
+  if (!is_admitted) return services_.denied.add(datagrams);
+  services_.account.bytes.add(message.size());
+  services_.datagrams.add(datagrams);
   for (; !message.empty(); message.remove_prefix(std::min(datagram_bytes, message.size()))) {
     parser_->parse(message.substr(0, datagram_bytes));  // a datagram ends its own line
     if (parser_->batch().samples.size() >= kSamplesPerBatch) submit();

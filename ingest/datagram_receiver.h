@@ -5,6 +5,7 @@
 #include <boost/asio/generic/datagram_protocol.hpp>
 #include <memory>
 
+#include "base/net/network_filter.h"
 #include "ingest/dialect.h"
 
 namespace statmill {
@@ -26,6 +27,8 @@ class DatagramReceiver {
     ListenerAccount account;
     Counter& datagrams;
     Counter& kernel_dropped;  // datagrams that the kernel dropped because its buffer was full (SO_RXQ_OVFL)
+    Counter& denied;          // datagrams whose sender `filter` does not admit
+    const NetworkFilter& filter;
     const Clock& clock;
   };
   using Socket = boost::asio::generic::datagram_protocol::socket;
@@ -40,7 +43,7 @@ class DatagramReceiver {
   void wait();
   // Calls recvmmsg once and submits the samples of all its messages. Returns the number of messages.
   size_t receive();
-  void parse_message(std::string_view message, size_t datagram_bytes);
+  void parse_message(std::string_view message, size_t datagram_bytes, bool is_admitted);
   void submit();
 
   Socket socket_;

@@ -25,7 +25,7 @@ constexpr mode_t kSocketMode = 0666;
 Labels listener_label(std::string_view account) { return {{"listener", std::string(account)}}; }
 
 DatagramReceiver::Services datagram_services(const LineListener::Services& services, Dialect& dialect,
-                                             std::string_view account) {
+                                             std::string_view account, const NetworkFilter& filter) {
   return {services.intake,
           dialect,
           services.intake.account(account),
@@ -33,6 +33,10 @@ DatagramReceiver::Services datagram_services(const LineListener::Services& servi
           services.registry.counter("statmill.udp_datagrams_dropped",
                                     "Datagrams that the kernel dropped because the receive buffer was full.",
                                     listener_label(account)),
+          services.registry.counter("statmill.udp_datagrams_denied",
+                                    "Datagrams left out because of --line.allow and --line.deny.",
+                                    listener_label(account)),
+          filter,
           services.clock};
 }
 
@@ -55,6 +59,8 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       log_(services.log),
       watchdog_(services.watchdog),
       connection_limit_(services.connection_registry.limit()),
+      tls_("line", options_.tls),
+      filter_(options_.networks),
       clock_(services.clock),
       connections_(services.registry.counter("statmill.line_connections_accepted",
                                              "TCP connections of senders accepted.",
@@ -71,20 +77,30 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
           services.registry.counter("statmill.line_connections_idle",
                                     "TCP connections closed after --line.idle_timeout without data.",
                                     listener_label(dialect_->traits().tcp_account)),
+          services.registry.counter(
+              "statmill.line_handshake_failures",
+              "TCP connections closed because their TLS handshake failed or took too long.",
+              listener_label(dialect_->traits().tcp_account)),
           services.registry.counter("statmill.line_connections_http",
                                     "TCP connections closed because they begin with an HTTP request.",
                                     listener_label(dialect_->traits().tcp_account)),
           services.clock,
           log_,
           http_log_},
-      udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account)) {
+      udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account, filter_)) {
   if (!options_.socket_path.empty())
-    local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount));
+    local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount, filter_));
 }
 
 LineListener::~LineListener() { stop(); }
 
+Status LineListener::reload(const LineOptions& options) {
+  filter_.set(options.networks);
+  return tls_.load();
+}
+
 Status LineListener::open() {
+  if (Status loaded = tls_.load(); !loaded) return loaded;
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i)
     workers_.push_back(std::make_unique<Worker>(*dialect_, connection_limit_));
   Status bound = options_.listen.host.empty() ? Status::ok() : bind();
@@ -129,6 +145,7 @@ std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
   return std::make_unique<TcpAcceptor>(
       std::move(loops),
       TcpAcceptor::Owner{.limit = connection_limit_,
+                         .filter = &filter_,
                          .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
                          .accepted = [this] { connections_.add(); },
                          .adopt =
@@ -190,8 +207,8 @@ Status LineListener::bind_local() {
 
 std::shared_ptr<LineSession> LineListener::make_session(Worker& worker, tcp::socket socket,
                                                         const tcp::endpoint& peer) {
-  return worker.sessions.make(address_bytes(peer.address()), std::move(socket), peer, worker.buffers,
-                              session_services_);
+  return worker.sessions.make(address_bytes(peer.address()), std::move(socket), peer, tls_.context().get(),
+                              worker.buffers, session_services_);
 }
 
 void LineListener::stop() {

@@ -16,8 +16,10 @@
 #include "base/log.h"
 #include "base/net/event_thread.h"
 #include "base/net/live_sessions.h"
+#include "base/net/network_filter.h"
 #include "base/net/repeating_timer.h"
 #include "base/net/tcp_acceptor.h"
+#include "base/net/tls_context.h"
 #include "base/text.h"
 #include "ingest/connection_refusals.h"
 #include "ingest/datagram_receiver.h"
@@ -43,6 +45,9 @@ class LineListener {
   // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address), kIo.
   Status open();
   Endpoint endpoint() const { return endpoint_; }
+  // Reads the certificate again, for connections from now on, and uses the allowed and denied networks of
+  // `options`. After an error, what was read before stays. Thread-safe.
+  Status reload(const LineOptions& options);
   // Reads what the kernel has already received, closes all sockets and joins the threads.
   void stop();
 
@@ -71,6 +76,8 @@ class LineListener {
   Log& log_;
   Watchdog* const watchdog_;
   const SessionLimit connection_limit_;
+  ServerTls tls_;  // of the TCP port
+  NetworkFilter filter_;
   const Clock& clock_;
   Counter& connections_;
   const ConnectionRefusals connections_refused_;

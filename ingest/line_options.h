@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/net/network_filter.h"
+#include "base/net/tls_context.h"
 #include "base/text.h"
 
 namespace statmill {
@@ -19,6 +21,8 @@ struct LineOptions {
   size_t unfinished_bytes_max = 64 << 20;            // --line.unfinished, of all TCP connections
   size_t udp_buffer_bytes = 32 << 20;                // --line.udp_buffer, per socket, in the kernel
   std::string socket_path = {};                      // --line.socket; empty: no unix socket
+  TlsFiles tls = {};                                 // --line.certificate, --line.key: of the TCP ports
+  NetworkLists networks = {};                        // --line.allow, --line.deny: of UDP, too
 };
 
 }  // namespace statmill

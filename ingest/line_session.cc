@@ -9,10 +9,13 @@
 
 namespace statmill {
 LineSession::LineSession(boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer,
-                         ReadBuffers& buffers, const Services& services)
+                         TlsContext* tls, ReadBuffers& buffers, const Services& services)
     : socket_(std::move(socket)),
-      idle_timer_(socket_.get_executor()),
-      last_read_(services.clock.steady()),
+      tls_(tls == nullptr ? nullptr : std::make_unique<TlsChannel>(*tls, socket_.native_handle())),
+      is_shaking_hands_(tls != nullptr),
+      timer_(socket_.get_executor()),
+      accepted_(services.clock.steady()),
+      last_read_(accepted_),
       sender_(line_sender(peer.address(), peer.port())),
       services_(services),
       connection_id_(services.connection_registry.add(sender_.text(), services.clock.wall())),
@@ -25,28 +28,37 @@ void LineSession::start() {
   boost::system::error_code ignored;  // if this fails, so does the first read
   socket_.non_blocking(true, ignored);
   wait();
-  if (services_.idle_timeout > Duration(0)) watch();
+  watch();
 }
 
 // Reads do not move the timer: when it fires, it checks the time of the last
 // read. It does not keep the session alive.
 void LineSession::watch() {
-  idle_timer_.expires_after(last_read_ + services_.idle_timeout - services_.clock.steady());
-  idle_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+  const auto time = deadline();
+  if (!time) return;
+  timer_.expires_after(*time - services_.clock.steady());
+  timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
-    if (!error && self && self->open_) self->close_if_idle();
+    if (!error && self && self->open_) self->close_if_late();
   });
 }
 
-void LineSession::close_if_idle() {
-  if (services_.clock.steady() < last_read_ + services_.idle_timeout) return watch();
-  services_.idle_closed.add();
+std::optional<SteadyTime> LineSession::deadline() const {
+  if (is_shaking_hands_) return accepted_ + kHandshakeTimeout;
+  if (services_.idle_timeout <= Duration(0)) return std::nullopt;
+  return last_read_ + services_.idle_timeout;
+}
+
+void LineSession::close_if_late() {
+  if (services_.clock.steady() < *deadline()) return watch();
+  (is_shaking_hands_ ? services_.handshake_failures : services_.idle_closed).add();
   drain();
 }
 
 // Waits first, then reads, so that at a drain() in between all bytes are still in the kernel.
 void LineSession::wait() {
-  socket_.async_wait(boost::asio::ip::tcp::socket::wait_read,
+  using Socket = boost::asio::ip::tcp::socket;
+  socket_.async_wait(std::exchange(waits_to_write_, false) ? Socket::wait_write : Socket::wait_read,
                      [self = shared_from_this()](const boost::system::error_code&) {
                        if (self->open_ && self->read()) self->wait();
                      });
@@ -54,15 +66,47 @@ void LineSession::wait() {
 
 bool LineSession::read() {
   const Running running("lines of a connection");
+  if (is_shaking_hands_) {
+    if (!handshake()) return false;
+    if (is_shaking_hands_) return true;
+  }
+  do {
+    const Piece piece = read_piece();
+    if (piece.error == boost::asio::error::would_block) return true;
+    if (piece.error) {
+      close(last_line_after(piece.error));
+      return false;
+    }
+    if (!parse(piece.bytes)) return false;
+  } while (tls_ && tls_->holds_bytes());  // the kernel would not tell of these
+  return true;
+}
+
+LineSession::Piece LineSession::read_piece() {
   const auto space = buffers_.lines.space();
-  boost::system::error_code error;
-  const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
-  if (error == boost::asio::error::would_block) return true;
-  if (error) {
-    close(last_line_after(error));
+  Piece piece;
+  if (!tls_) {
+    piece.bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), piece.error);
+    return piece;
+  }
+  const TlsChannel::Outcome outcome = tls_->read(space);
+  waits_to_write_ = outcome.state == TlsChannel::State::kWaitWrite;
+  const bool waits = outcome.state == TlsChannel::State::kWaitRead || waits_to_write_;
+  return {outcome.bytes, waits ? boost::asio::error::would_block : outcome.fault};
+}
+
+bool LineSession::handshake() {
+  const TlsChannel::Outcome outcome = tls_->handshake();
+  if (outcome.state == TlsChannel::State::kFailed) {
+    services_.handshake_failures.add();
+    close(LastLine::kRefuse);
     return false;
   }
-  return parse(bytes);
+  waits_to_write_ = outcome.state == TlsChannel::State::kWaitWrite;
+  if (outcome.state != TlsChannel::State::kDone) return true;
+  is_shaking_hands_ = false;
+  watch();  // another limit applies from now on
+  return true;
 }
 
 bool LineSession::parse(size_t bytes) {
@@ -112,15 +156,16 @@ void LineSession::submit() {
 
 void LineSession::drain() {
   if (!open_) return;
-  boost::system::error_code error;
-  socket_.non_blocking(true, error);
-  for (size_t drained = 0; !error && drained < kDrainBytesMax;) {
-    const auto space = buffers_.lines.space();
-    const size_t bytes = socket_.read_some(boost::asio::buffer(space.data(), space.size()), error);
-    if (!error && !parse(bytes)) return;
-    drained += bytes;
+  // The end of the handshake may be in the kernel, with lines after it.
+  if (is_shaking_hands_ && !handshake()) return;
+  if (is_shaking_hands_) return close(LastLine::kRefuse);
+  Piece piece;
+  socket_.non_blocking(true, piece.error);
+  for (size_t drained = 0; !piece.error && drained < kDrainBytesMax; drained += piece.bytes) {
+    piece = read_piece();
+    if (!piece.error && !parse(piece.bytes)) return;
   }
-  close(last_line_after(error));
+  close(last_line_after(piece.error));
 }
 
 LastLine LineSession::last_line_after(const boost::system::error_code& error) const {

@@ -6,8 +6,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/log.h"
+#include "base/net/tls_channel.h"
+#include "base/net/tls_context.h"
 #include "ingest/connection_registry.h"
 #include "ingest/dialect.h"
 #include "ingest/line_buffer.h"
@@ -24,6 +27,7 @@ struct ReadBuffers {
 class LineSession : public std::enable_shared_from_this<LineSession> {
  public:
   static constexpr size_t kDrainBytesMax = 64 << 20;  // for drain(), since a sender may never stop
+  static constexpr Duration kHandshakeTimeout = std::chrono::seconds(10);  // of TLS, from the accept
 
   struct Services {  // all must outlive it
     Intake& intake;
@@ -32,14 +36,16 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     ConnectionRegistry& connection_registry;
     Duration idle_timeout;  // 0: none
     Counter& idle_closed;
+    Counter& handshake_failures;
     Counter& http_closed;
     const Clock& clock;
     Log& log;
     LogLimiter& http_log;
   };
-  // `buffers` belongs to the socket's thread and must outlive the session.
+  // `tls` is null for plain text; it must be valid during this call. `buffers` belongs to the socket's thread
+  // and must outlive the session.
   LineSession(boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer,
-              ReadBuffers& buffers, const Services& services);
+              TlsContext* tls, ReadBuffers& buffers, const Services& services);
   ~LineSession();
 
   void start();
@@ -47,10 +53,17 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   void drain();
 
  private:
+  struct Piece {  // what a read has got
+    size_t bytes = 0;
+    boost::system::error_code error;  // would_block: nothing has arrived
+  };
   void wait();
   void watch();
-  void close_if_idle();
-  bool read();  // reads once; returns false if the connection has ended
+  std::optional<SteadyTime> deadline() const;  // nullopt: none
+  void close_if_late();
+  bool read();  // reads what there is; returns false if the connection has ended
+  Piece read_piece();
+  bool handshake();  // returns false if it has closed the connection
   // Parses the bytes of a read; returns false if it has closed the connection.
   bool parse(size_t bytes);
   bool begins_with_http(std::string_view fresh);
@@ -61,7 +74,11 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   LastLine last_line_after(const boost::system::error_code& error) const;
 
   boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer idle_timer_;
+  std::unique_ptr<TlsChannel> tls_;  // null: plain text
+  bool is_shaking_hands_;
+  bool waits_to_write_ = false;  // TLS has something to say
+  boost::asio::steady_timer timer_;
+  const SteadyTime accepted_;
   SteadyTime last_read_;
   const LineSender sender_;
   const Services& services_;

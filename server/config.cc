@@ -7,6 +7,25 @@
 namespace statmill {
 namespace {
 
+// The lists of networks that may use the ports of a listener, such as "line".
+std::vector<Setting> network_settings(const std::string& listener, const std::string& ports,
+                                      NetworkLists& lists) {
+  const auto add_to = [](std::vector<Network>& networks) {
+    return [&networks](const std::string& text) -> Status {
+      const Result<Network> network = Network::parse(text);
+      if (!network) return network.error();
+      networks.push_back(*network);
+      return Status::ok();
+    };
+  };
+  return {{listener + ".allow", "NET", "",
+           "address or network, such as 10.0.0.0/8, that may use " + ports + "; may be repeated; none: all",
+           add_to(lists.allow), true},
+          {listener + ".deny", "NET", "",
+           "address or network that may not, whatever --" + listener + ".allow says; may be repeated",
+           add_to(lists.deny), true}};
+}
+
 std::vector<Setting> store_and_line_settings(ServerConfig& c) {
   const auto set_path = [&c](const std::string& text) -> Status {
     if (text.empty()) return Error{ErrorCode::kInvalid, "is empty"};
@@ -60,6 +79,10 @@ std::vector<Setting> dialect_settings(ServerConfig& c) {
   return {{"line.socket", "PATH", "",
            "unix datagram socket for lines, open to all users of this host; empty: off",
            text_setting(c.line.socket_path)},
+          {"line.certificate", "FILE", "",
+           "TLS certificate chain, PEM, for all TCP ports that get lines; empty: no TLS",
+           text_setting(c.line.tls.certificate)},
+          {"line.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.line.tls.key)},
           {"line.kind_mismatch", "WHAT", "accept",
            "lines of another kind than their series: accept (as its kind) or refuse",
            parsed_setting(parse_other_kind, [&c](OtherKind what) { c.line_other_kind = what; })},
@@ -85,6 +108,10 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        "refused, "
        "except localhost and addresses",
        [&c](const std::string& name) { return c.http_hosts.add(name); }, true},
+      {"http.certificate", "FILE", "", "TLS certificate chain, PEM; empty: no TLS",
+       text_setting(c.http_tls.certificate)},
+      {"http.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.http_tls.key)},
+      {"http.plain", "", "false", "allow clients on other hosts without TLS", flag_setting(c.http_plain)},
       {"http.tokens", "FILE", "",
        "tokens with roles, for all that the HTTP port serves but health; empty: none",
        text_setting(c.http_tokens)},
@@ -174,8 +201,8 @@ std::vector<Setting> agent_settings(ServerConfig& c) {
       {"agent.token_file", "FILE", "", "its first line is the token that every agent must send; empty: none",
        text_setting(c.agent.token_file)},
       {"agent.certificate", "FILE", "", "TLS certificate chain, PEM; empty: no TLS",
-       text_setting(c.agent.certificate_file)},
-      {"agent.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.agent.key_file)},
+       text_setting(c.agent.tls.certificate)},
+      {"agent.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.agent.tls.key)},
       {"agent.plain", "", "false", "allow agents on other hosts without TLS",
        flag_setting(c.agent.allows_plain)}};
 }
@@ -254,7 +281,9 @@ std::vector<Setting> server_settings(ServerConfig& c) {
   return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
                  statsd_limit_settings(c.statsd), watchdog_settings(c.watchdog), http_settings(c),
                  query_settings(c.query), agent_settings(c), tick_and_limit_settings(c),
-                 demo_settings(c.demo)});
+                 network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
+                 network_settings("http", "the HTTP port", c.http_networks),
+                 network_settings("agent", "the port for agents", c.agent.networks), demo_settings(c.demo)});
 }
 
 }  // namespace statmill

@@ -35,6 +35,9 @@ struct ServerConfig {
   Endpoint http_listen;
   HttpOptions http;
   KnownHosts http_hosts;
+  TlsFiles http_tls;
+  bool http_plain = false;  // allow other hosts without TLS
+  NetworkLists http_networks;
   std::string http_tokens;  // a file; empty: there are no tokens
   std::string http_assets;  // a folder; empty: the page of the binary
   QueryOptions query;

@@ -7,6 +7,8 @@ namespace statmill {
 HttpServers::HttpServers(const ServerConfig& config, const Services& services)
     : config_(config),
       services_(services),
+      tls_("http", config.http_tls),
+      filter_(config.http_networks),
       api_workers_({.memory = config.http_threads,
                     .store = kWriteThreads + (config.http_tokens.empty() ? 0 : kAdminThreads)},
                    &services.watchdog, "http"),
@@ -16,14 +18,16 @@ HttpServers::HttpServers(const ServerConfig& config, const Services& services)
 
 std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route> admin, LiveSource& live,
                                        Access access, bool is_store_read_only) {
-  access_ = std::move(access);
-  Opened opened =
-      HttpServer::open(thread_.loop(), config_.http_listen,
-                       {std::move(api), services_.registry, services_.clock, &api_workers_,
-                        &services_.queries, "/api", &live, &access_, &config_.http_hosts, &services_.log},
-                       config_.http);
+  access_.set(std::move(access));
+  if (Status loaded = tls_.load(); !loaded) return Fault{ExitCode::kUsage, loaded.error()};
+  Opened opened = HttpServer::open(
+      thread_.loop(), config_.http_listen,
+      {std::move(api), services_.registry, services_.clock, &api_workers_, &services_.queries, "/api", &live,
+       &access_, &config_.http_hosts, &services_.log, &tls_, &filter_},
+      config_.http);
   if (!opened) return listen_fault(opened.error());
   api_ = std::move(*opened);
+  if (Status checked = check_plain(); !checked) return Fault{ExitCode::kUsage, checked.error()};
   admin_routes_ = std::move(admin);
   const Status adopted = adopt_admin(open_admin());
   if (adopted) return std::nullopt;
@@ -32,6 +36,23 @@ std::optional<Fault> HttpServers::open(std::vector<Route> api, std::vector<Route
     return std::nullopt;
   }
   return listen_fault(adopted.error());
+}
+
+// Looks at the address that a host name has led to.
+Status HttpServers::check_plain() const {
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(api_->local_endpoint().host, error);
+  return error ? Status::ok() : tls_.check_plain(config_.http_listen, address, config_.http_plain);
+}
+
+Status HttpServers::reload(const ServerConfig& config) {
+  filter_.set(config.http_networks);
+  if (!config_.http_tokens.empty()) {
+    Result<Access> access = Access::from_file(config_.http_tokens);
+    if (!access) return access.error();
+    access_.set(*std::move(access));
+  }
+  return tls_.load();
 }
 
 HttpServers::Opened HttpServers::open_admin() {

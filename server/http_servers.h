@@ -48,6 +48,9 @@ class HttpServers {
   std::optional<Fault> open(std::vector<Route> api, std::vector<Route> admin, LiveSource& live, Access access,
                             bool is_store_read_only);
   void start();
+  // Reads certificate and tokens again, and uses the allowed and denied networks of `config`, from now on.
+  // After an error, what was read before stays.
+  Status reload(const ServerConfig& config);
   // Afterwards no request is being answered. Requires: admin jobs under way have been canceled.
   void stop();
 
@@ -60,6 +63,7 @@ class HttpServers {
  private:
   using Opened = Result<std::unique_ptr<HttpServer>>;
   Opened open_admin();
+  Status check_plain() const;
   Status adopt_admin(Opened opened);
   void retry_admin();
 
@@ -70,7 +74,9 @@ class HttpServers {
   const ServerConfig& config_;
   const Services services_;
   std::vector<Route> admin_routes_;
-  Access access_;
+  ServerTls tls_;
+  NetworkFilter filter_;
+  CurrentAccess access_;
   EventThread thread_;  // runs both servers
   HttpWorkers api_workers_;
   std::unique_ptr<HttpServer> api_;

@@ -59,6 +59,17 @@ std::optional<Fault> Listeners::open_agents() {
   return std::nullopt;
 }
 
+Status Listeners::reload(const ServerConfig& config) {
+  Status out = Status::ok();
+  for (const auto* listener : {&lines_, &graphite_, &statsd_}) {
+    if (!*listener) continue;
+    if (Status s = (*listener)->reload(config.line); !s) out = s;
+  }
+  if (!agents_) return out;
+  const Status agents = agents_->reload(config.agent);
+  return agents ? out : agents;
+}
+
 void Listeners::stop() {
   if (agents_) agents_->stop();
   for (auto* listener : {&statsd_, &graphite_, &lines_}) {

@@ -37,6 +37,9 @@ class Listeners {
 
   // Opens all ports of the configuration. After a fault, some may be open; stop() closes them.
   std::optional<Fault> open();
+  // Reads certificates and tokens again, and uses the allowed and denied networks of `config`, for
+  // connections from now on. After an error, what was read before stays.
+  Status reload(const ServerConfig& config);
   // Ends the threads. No more samples come afterwards.
   void stop();
 

@@ -13,11 +13,12 @@ namespace {
 using statmill::ExitCode;
 using statmill::Fault;
 
-std::optional<Fault> serve(statmill::ServerConfig config, size_t open_files_max) {
+std::optional<Fault> serve(statmill::ServerConfig config, size_t open_files_max,
+                           const statmill::SettingsInput& input) {
   const statmill::SystemClock clock;
   statmill::Log log(config.log_level);
   if (auto fault = statmill::plan_descriptors(open_files_max, config, log)) return fault;
-  statmill::Server server(std::move(config), clock, log);
+  statmill::Server server(std::move(config), clock, log, input);
   // Reports before the destructor of the server, which waits for the disk.
   if (auto fault = server.start()) return statmill::report(std::move(fault));
   server.wait_for_signal();
@@ -47,7 +48,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   statmill::tune_allocator();
   const size_t open_files_max = statmill::raise_open_files_limit();
   return config.demo.is_on ? statmill::serve_demo(std::move(config))
-                           : serve(std::move(config), open_files_max);
+                           : serve(std::move(config), open_files_max, input);
 }
 
 }  // namespace

@@ -51,8 +51,9 @@ void open_lines(std::vector<Route>& routes) {
 
 }  // namespace
 
-Server::Server(ServerConfig config, const Clock& clock, Log& log)
+Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<SettingsInput> settings)
     : config_(std::move(config)),
+      settings_(std::move(settings)),
       clock_(clock),
       log_(log),
       started_(clock.steady()),
@@ -219,6 +220,20 @@ std::vector<ListenerAddress> Server::listener_addresses() const {
     if (!endpoint.host.empty()) out.push_back({name, endpoint.text()});
   }
   return out;
+}
+
+void Server::reload() {
+  ServerConfig config;
+  const auto read = apply_settings(server_settings(config), *settings_);
+  if (!read)
+    return log_.error("settings not read again, all stays as it was", {{"error", read.error().message}});
+  const Status listeners = listeners_.reload(config);
+  const Status http = http_.reload(config);
+  for (const Status* status : {&listeners, &http}) {
+    if (!*status)
+      log_.error("not read again, what was read before stays", {{"error", status->error().message}});
+  }
+  if (listeners && http) log_.info("certificates, tokens and lists of networks read again");
 }
 
 void Server::log_ready() const {

@@ -2,6 +2,7 @@
 // them in reverse order without losing data.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include "base/exit_code.h"
 #include "base/net/main_loop.h"
 #include "base/net/watchdog.h"
+#include "base/settings.h"
 #include "ingest/intake.h"
 #include "ingest/line_intake.h"
 #include "server/admin/admin_api.h"
@@ -40,8 +42,11 @@ namespace statmill {
 // Confined to the main thread.
 class Server {
  public:
-  // Both must outlive it.
-  Server(ServerConfig config, const Clock& clock, Log& log);
+  // `clock` and `log` must outlive it, and so must what `settings` views. With `settings`, SIGHUP reads them
+  // again, and uses the certificates, tokens and lists of networks that they name; without, SIGHUP has no
+  // effect.
+  Server(ServerConfig config, const Clock& clock, Log& log,
+         std::optional<SettingsInput> settings = std::nullopt);
   ~Server();
 
   // Opens and recovers the store, binds all addresses and starts the threads. With a `layer`, the table, the
@@ -50,7 +55,9 @@ class Server {
   // Waits for SIGINT or SIGTERM (MainLoop::run). Requires: prepare_service() was called before the server was
   // constructed.
   void wait_for_signal() {
-    main_loop_.run(watch_.watchdog(), "signals", [this] { main_loop_.end(); });
+    main_loop_.run(
+        watch_.watchdog(), "signals", [this] { main_loop_.end(); },
+        settings_ ? [this] { reload(); } : std::function<void()>());
   }
   // Processes what has arrived, writes the last tick and closes. Waits for requests under way and for the
   // disk; if that takes longer than --watchdog.hang, the log reports what it waits for. Call at most once. A
@@ -73,6 +80,7 @@ class Server {
   void start_threads();
   std::vector<ListenerAddress> listener_addresses() const;
   void log_ready() const;
+  void reload();
   void stop_http();
   Status stop_ticks(Duration patience);
   std::string live_state() const;
@@ -82,6 +90,7 @@ class Server {
   static constexpr Duration kLastTickPatience = std::chrono::seconds(5);
 
   const ServerConfig config_;
+  const std::optional<SettingsInput> settings_;
   const Clock& clock_;
   Log& log_;
   const SteadyTime started_;

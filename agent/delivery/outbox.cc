@@ -145,7 +145,7 @@ Status Outbox::open_servers() {
                                                                 .collectors = options_.collectors,
                                                                 .boot = options_.boot},
                                                 ServerLinkOptions{.server = options_.servers[i],
-                                                                  .tls = tls_.get(),
+                                                                  .tls = tls_,
                                                                   .tls_name = options_.tls_name,
                                                                   .seed = options_.seed + i}));
   }

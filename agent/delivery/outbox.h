@@ -87,7 +87,7 @@ class Outbox {
   const std::function<void()> changed_;
   std::unique_ptr<SpoolDirectory> directory_;
   std::unique_ptr<Spool> spool_;
-  std::unique_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<TlsContext> tls_;  // null: plain
   std::vector<std::unique_ptr<Server>> servers_;
   RepeatingTimer tick_timer_;
   boost::asio::steady_timer finish_timer_;

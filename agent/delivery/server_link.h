@@ -22,8 +22,8 @@ namespace statmill {
 
 struct ServerLinkOptions {
   Endpoint server;
-  boost::asio::ssl::context* tls = nullptr;  // nullptr: plain; must outlive the link
-  std::string tls_name{};                    // the name that the certificate must have; empty: server.host
+  std::shared_ptr<TlsContext> tls;  // null: plain
+  std::string tls_name{};           // the name that the certificate must have; empty: server.host
   Duration backoff_min{250};
   Duration backoff_max{10'000};
   uint64_t seed = 0;  // for the jitter of the backoff

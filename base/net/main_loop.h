@@ -23,10 +23,12 @@ class MainLoop {
   boost::asio::io_context& loop() { return loop_; }
   // Notifies the service manager that the program is ready, and runs the loop until end(). When the first
   // SIGINT or SIGTERM comes, logs it, notifies the service manager and calls `stop`. From then on until this
-  // object is destroyed, a second one ends the process at once (base/ending_signals.h). Logs and ignores
-  // SIGHUP. `name` is the loop's name for the watchdog. Call it at most once: end() is final. Requires:
-  // prepare_service() (base/program.h) was called before the program's threads started.
-  void run(Watchdog& watchdog, std::string name, std::function<void()> stop);
+  // object is destroyed, a second one ends the process at once (base/ending_signals.h). SIGHUP calls
+  // `reload` on the loop; without one, it is logged and ignored. `name` is the loop's name for the watchdog.
+  // Call it at most once: end() is final. Requires: prepare_service() (base/program.h) was called before the
+  // program's threads started.
+  void run(Watchdog& watchdog, std::string name, std::function<void()> stop,
+           std::function<void()> reload = {});
   // Thread-safe.
   void end() { loop_.stop(); }
 

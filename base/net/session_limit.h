@@ -22,8 +22,9 @@ enum class ConnectionRefusal : uint8_t {
   kLimit,         // as many are open as may be
   kAddressLimit,  // the same, of this client
   kDescriptors,   // the process has no descriptor left
+  kDenied,        // its network may not connect
 };
-inline constexpr size_t kConnectionRefusalCount = 3;
+inline constexpr size_t kConnectionRefusalCount = 4;
 
 // Copies share their counts, so that several listeners can share a limit. Thread-safe.
 class SessionLimit {

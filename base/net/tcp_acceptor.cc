@@ -71,8 +71,10 @@ void TcpAcceptor::accept() {
 }
 
 void TcpAcceptor::on_accepted(size_t loop, tcp::socket socket) {
-  if (const auto refusal = owner_.limit.refusal(address_bytes(peer_.address())))
-    return owner_.refused(*refusal);
+  const AddressBytes client = address_bytes(peer_.address());
+  if (owner_.filter != nullptr && !owner_.filter->admits(client))
+    return owner_.refused(ConnectionRefusal::kDenied);
+  if (const auto refusal = owner_.limit.refusal(client)) return owner_.refused(*refusal);
   owner_.accepted();
   auto moved = std::make_shared<tcp::socket>(std::move(socket));
   asio::post(*loops_[loop],

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/net/network_filter.h"
 #include "base/net/session_limit.h"
 #include "base/net/spare_descriptor.h"
 #include "base/result.h"
@@ -26,7 +27,8 @@ class TcpAcceptor {
   using Tcp = boost::asio::ip::tcp;
 
   struct Owner {
-    SessionLimit limit;  // of the sessions that the owner makes
+    SessionLimit limit;                     // of the sessions that the owner makes
+    const NetworkFilter* filter = nullptr;  // null: all addresses may connect; must outlive the acceptor
     // Called on the first loop when a connection was closed at once.
     std::function<void(ConnectionRefusal)> refused;
     // Called on the first loop for each connection that is passed to `adopt`.

@@ -2,58 +2,55 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/result.h"
+#include "base/net/tls_channel.h"
+#include "base/net/tls_context.h"
 
 namespace statmill {
 
 // Use it only on the thread of its socket's loop. Handlers are called on that thread, never from within the
-// call that passes them. A handler must stay valid until it is called; close() makes all pending ones fail.
+// call that passes them. A handler must keep the wire alive until it is called; close() makes all pending
+// ones fail.
 class Wire {
  public:
   using Tcp = boost::asio::ip::tcp;
   using Fault = boost::system::error_code;
+  using Done = std::function<void(const Fault&)>;
 
-  // Uses plain TCP if `tls` is null. `tls` must outlive the wire.
-  Wire(Tcp::socket socket, boost::asio::ssl::context* tls);
+  // Uses plain TCP if `tls` is null.
+  Wire(Tcp::socket socket, std::shared_ptr<TlsContext> tls);
 
   // Perform the TLS handshake; do nothing on a plain connection. connect() verifies that the server's
   // certificate is for `name`.
-  void accept(std::function<void(const Fault&)> done);
-  void connect(const std::string& name, std::function<void(const Fault&)> done);
-  // Waits for data. `done` receives the bytes, which are valid until the next read(). They are in `room`,
-  // which is used only once data has arrived, or in a buffer of the wire. Requires: no other read is pending.
+  void accept(Done done);
+  void connect(const std::string& name, Done done);
+  // Waits for data. `done` receives the bytes, which are the beginning of `room`; it is used only once data
+  // has arrived. Requires: no other read is pending.
   void read(std::span<char> room, std::function<void(const Fault&, std::string_view)> done);
   // Writes all bytes. They must stay valid until `done` is called. Requires: no other write is pending.
-  void write(std::string_view bytes, std::function<void(const Fault&)> done);
+  void write(std::string_view bytes, Done done);
   void close();
 
-  Tcp::socket& socket();
-  bool is_tls() const { return tls_ != nullptr; }
+  Tcp::socket& socket() { return socket_; }
+  bool is_tls() const { return context_ != nullptr; }
 
  private:
-  using TlsStream = boost::asio::ssl::stream<Tcp::socket>;
-  static constexpr size_t kTlsReadBytes = 17 * 1024;  // one TLS record
+  void handshake(Done done);
+  void write_tls(std::string_view bytes, Done done);
+  // Reads at once; waits if nothing has arrived.
+  void read_now(std::span<char> room, std::function<void(const Fault&, std::string_view)> done);
+  template <class Call>
+  void wait(TlsChannel::State state, Call call);
+  void post(Done done, const Fault& fault);
 
-  std::unique_ptr<TlsStream> tls_;  // null for plain TCP; otherwise plain_ is null
-  std::unique_ptr<Tcp::socket> plain_;
-  std::vector<char> tls_bytes_;
+  Tcp::socket socket_;
+  std::shared_ptr<TlsContext> context_;  // null for plain TCP
+  std::unique_ptr<TlsChannel> tls_;      // null for plain TCP, and before the handshake
 };
-
-// The TLS context of a server, from PEM files with its certificate chain and key; TLS 1.2 or later. Errors:
-// kInvalid, with the name of the file.
-Result<std::unique_ptr<boost::asio::ssl::context>> server_tls(const std::string& certificate_file,
-                                                              const std::string& key_file);
-// The TLS context of a client that trusts the certificates in a PEM file; those of the system if the name is
-// empty. Errors: kInvalid.
-Result<std::unique_ptr<boost::asio::ssl::context>> client_tls(const std::string& authority_file);
 
 }  // namespace statmill

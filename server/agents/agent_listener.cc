@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::string_view kSetting = "agent.listen";
 
-Error setting_error(ErrorCode code, std::string_view setting, std::string why) {
-  return {code, std::string(setting) + ": " + std::move(why)};
-}
-
 }  // namespace
 
 struct AgentListener::Worker {
@@ -50,25 +46,22 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
       idle_(services.registry.counter(
           "statmill.agent_connections_idle",
           "Connections of agents closed because no hello, or later nothing, came in time.")),
+      token_("agent.token_file", options_.token_file),
+      tls_("agent", options_.tls),
+      filter_(options_.networks),
       limit_(options_.connections_max, options_.per_address_max) {}
 
 AgentListener::~AgentListener() { stop(); }
 
-Status AgentListener::read_secrets() {
-  auto token = read_token_file("agent.token_file", options_.token_file);
-  if (!token) return token.error();
-  token_ = std::move(*token);
-  if (options_.certificate_file.empty() != options_.key_file.empty())
-    return setting_error(ErrorCode::kInvalid, "agent.certificate, agent.key", "set both or neither");
-  if (options_.certificate_file.empty()) return Status::ok();
-  auto tls = server_tls(options_.certificate_file, options_.key_file);
-  if (!tls) return tls.error();
-  tls_ = std::move(*tls);
-  return Status::ok();
+Status AgentListener::reload(const AgentOptions& options) {
+  filter_.set(options.networks);
+  const Status token = token_.load();
+  const Status tls = tls_.load();
+  return token ? tls : token;
 }
 
 Status AgentListener::open() {
-  if (Status read = read_secrets(); !read) return read;
+  if (Status loaded = reload(options_); !loaded) return loaded;
   if (Status checked = check_plain(); !checked) return checked;
   make_workers();
   if (Status bound = acceptor_->bind(kSetting, *options_.listen); !bound) {
@@ -82,31 +75,28 @@ Status AgentListener::open() {
   asio::post(workers_.front()->thread.loop(), [this] { acceptor_->accept(); });
   services_.log.info("agent listener", {{"address", endpoint_.text()},
                                         {"threads", workers_.size()},
-                                        {"tls", tls_ ? "on" : "off"},
-                                        {"token", token_.empty() ? "none" : "required"}});
+                                        {"tls", tls_.is_on() ? "on" : "off"},
+                                        {"token", token_.token().empty() ? "none" : "required"}});
   return Status::ok();
 }
 
 Status AgentListener::check_plain() const {
   const auto address = listen_address(kSetting, *options_.listen);
-  if (!address) return address.error();
-  if (tls_ || address->is_loopback() || options_.allows_plain) return Status::ok();
-  return setting_error(
-      ErrorCode::kInvalid, "agent.listen " + options_.listen->text(),
-      "an address that other hosts can reach needs --agent.certificate and --agent.key, or --agent.plain");
+  return address ? tls_.check_plain(*options_.listen, *address, options_.allows_plain) : address.error();
 }
 
 void AgentListener::make_workers() {
   std::vector<asio::io_context*> loops;
   for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) {
     auto worker = std::make_unique<Worker>(services_, limit_);
-    worker->session_services.emplace(AgentSession::Services{{services_.agents, worker->intake, token_},
-                                                            options_.hello_timeout,
-                                                            options_.idle_timeout,
-                                                            bytes_,
-                                                            handshake_failures_,
-                                                            idle_,
-                                                            services_.clock});
+    worker->session_services.emplace(
+        AgentSession::Services{{services_.agents, worker->intake, [this] { return token_.token(); }},
+                               options_.hello_timeout,
+                               options_.idle_timeout,
+                               bytes_,
+                               handshake_failures_,
+                               idle_,
+                               services_.clock});
     loops.push_back(&worker->thread.loop());
     workers_.push_back(std::move(worker));
   }
@@ -114,6 +104,7 @@ void AgentListener::make_workers() {
       std::move(loops),
       TcpAcceptor::Owner{
           .limit = limit_,
+          .filter = &filter_,
           .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
           .accepted = [this] { connections_.add(); },
           .adopt = [this](size_t i, tcp::socket socket,
@@ -123,7 +114,7 @@ void AgentListener::make_workers() {
 void AgentListener::adopt(Worker& worker, tcp::socket socket, const tcp::endpoint& peer) {
   if (worker.is_stopping) return;
   worker.sessions
-      .make(address_bytes(peer.address()), Wire(std::move(socket), tls_.get()),
+      .make(address_bytes(peer.address()), Wire(std::move(socket), tls_.context()),
             line_sender(peer.address(), peer.port()), worker.buffers, *worker.session_services)
       ->start();
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +9,12 @@
 
 #include "base/log.h"
 #include "base/net/live_sessions.h"
+#include "base/net/network_filter.h"
 #include "base/net/tcp_acceptor.h"
+#include "base/net/tls_context.h"
 #include "base/net/watchdog.h"
 #include "base/text.h"
+#include "base/token_file.h"
 #include "ingest/connection_refusals.h"
 #include "ingest/intake.h"
 #include "server/agents/agent_options.h"
@@ -40,6 +42,9 @@ class AgentListener {
   // certificate, key or token file, or no TLS on an address that other hosts can reach), kIo.
   Status open();
   Endpoint endpoint() const { return endpoint_; }
+  // Reads token and certificate again, and uses the allowed and denied networks of `options`, for connections
+  // from now on. After an error, what was read before stays. Thread-safe.
+  Status reload(const AgentOptions& options);
   // Closes all connections and ends the threads. Agents send unacknowledged batches again after the next
   // start. A tick under way may still report durable batches to connections; that has no effect, but the
   // listener must not be destroyed before the last tick has ended.
@@ -47,7 +52,6 @@ class AgentListener {
 
  private:
   struct Worker;
-  Status read_secrets();
   Status check_plain() const;
   void make_workers();
   void adopt(Worker& worker, boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer);
@@ -60,8 +64,9 @@ class AgentListener {
   Counter& bytes_;
   Counter& handshake_failures_;
   Counter& idle_;
-  std::string token_;
-  std::unique_ptr<boost::asio::ssl::context> tls_;  // nullptr: plain TCP
+  TokenFile token_;
+  ServerTls tls_;
+  NetworkFilter filter_;
   const SessionLimit limit_;
   Endpoint endpoint_;
   bool is_stopped_ = false;

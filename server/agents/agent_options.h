@@ -7,6 +7,8 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/net/network_filter.h"
+#include "base/net/tls_context.h"
 #include "base/text.h"
 
 namespace statmill {
@@ -19,8 +21,8 @@ struct AgentOptions {
   Duration idle_timeout = std::chrono::minutes(10);   // --agent.idle_timeout; 0: none
   Duration hello_timeout = std::chrono::seconds(10);  // from the accept until a valid hello; no setting
   std::string token_file;                             // --agent.token_file; empty: no token is required
-  std::string certificate_file;                       // --agent.certificate; empty: no TLS
-  std::string key_file;                               // --agent.key
+  TlsFiles tls;                                       // --agent.certificate, --agent.key
+  NetworkLists networks;                              // --agent.allow, --agent.deny
   bool allows_plain = false;                          // --agent.plain: allow other hosts without TLS
 };
 

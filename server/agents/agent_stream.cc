@@ -121,7 +121,7 @@ void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
     services_.agents.note_outdated(hello, sender_, now.wall);
     return refuse(RefuseReason::kVersion, "this server speaks protocol " + std::to_string(kAgentProtocol));
   }
-  if (!is_same_secret(hello.token, services_.token)) return refuse(RefuseReason::kToken, "wrong token");
+  if (!is_same_secret(hello.token, services_.token())) return refuse(RefuseReason::kToken, "wrong token");
   if (hello.version == kAgentProtocolRenamed) {
     services_.agents.note_outdated(hello, sender_, now.wall);
     return refuse(RefuseReason::kVersion,

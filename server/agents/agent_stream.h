@@ -33,7 +33,7 @@ class AgentStream {
   struct Services {  // all must outlive it
     AgentRegistry& agents;
     AgentIntake& intake;
-    const std::string& token;  // that every agent must present; empty: none is required
+    std::function<std::string()> token;  // that every agent must present now; an empty text: none is required
   };
   AgentStream(const Services& services, const LineSender& sender) : services_(services), sender_(sender) {}
   ~AgentStream();

@@ -4,11 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace statmill {
@@ -62,6 +65,26 @@ class Access {
   static std::optional<Token> parse(std::string_view line);
 
   std::vector<Token> tokens_;
+};
+
+// An Access that can be replaced while it is used. Thread-safe.
+class CurrentAccess {
+ public:
+  explicit CurrentAccess(Access access = {}) { set(std::move(access)); }
+
+  std::shared_ptr<const Access> get() const {
+    MutexLock lock(mutex_);
+    return access_;
+  }
+  void set(Access access) {
+    auto next = std::make_shared<const Access>(std::move(access));
+    MutexLock lock(mutex_);
+    access_ = std::move(next);
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::shared_ptr<const Access> access_ GUARDED_BY(mutex_);
 };
 
 }  // namespace statmill

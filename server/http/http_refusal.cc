@@ -58,6 +58,8 @@ constexpr std::array<Row, kHttpRefusalCount> kRows = {{
     {HttpRefusal::kConnectionLimit, {"connection_limit", 503, "too many connections"}},
     {HttpRefusal::kAddressLimit, {"address_limit", 503, "too many connections from this address"}},
     {HttpRefusal::kIdleLimit, {"idle_limit", 0, "the connection was idle, and a new one needed its place"}},
+    {HttpRefusal::kDenied, {"denied", 0, "the network of the client may not connect"}},
+    {HttpRefusal::kHandshake, {"handshake", 0, "the TLS handshake failed"}},
     {HttpRefusal::kHeaderTimeout, {"header_timeout", 0, "the header did not arrive in time"}},
     {HttpRefusal::kBodyTimeout, {"body_timeout", 0, "the body did not arrive in time"}},
     {HttpRefusal::kWriteTimeout, {"write_timeout", 0, "the client did not read the answer in time"}},

@@ -37,6 +37,8 @@ enum class HttpRefusal : uint8_t {
   kConnectionLimit,
   kAddressLimit,
   kIdleLimit,
+  kDenied,
+  kHandshake,
   kHeaderTimeout,
   kBodyTimeout,
   kWriteTimeout,

@@ -47,7 +47,8 @@ HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite sit
       sessions_(SessionLimit(options_.connections_max, options_.per_address_max)),
       router_(std::move(site.routes), site.list_path),
       context_{router_,      options_,  site.clock,  counters_,  budget_, site.workers,
-               site.queries, site.live, site.access, site.hosts, nullptr} {
+               site.queries, site.live, site.access, site.hosts, nullptr, site.tls},
+      filter_(site.filter) {
   if (site.log != nullptr) context_.log = &log_.emplace(*site.log, site.clock);
   asio::post(acceptor_.get_executor(), [this] { accept(); });
 }
@@ -87,12 +88,16 @@ void HttpServer::serve(HttpSocket socket) {
   }
   const auto peer = tcp_endpoint(peer_);
   const auto client = client_address(peer);
-  const auto refusal = limit.refusal(client);
-  const bool is_served = !refusal || close_idle(*refusal, client);
+  if (filter_ != nullptr && client && !filter_->admits(*client))
+    return counters_.refused(HttpRefusal::kDenied).add();
+  const auto full = limit.refusal(client);
+  const bool is_served = !full || close_idle(*full, client);
+  const auto refusal =
+      full == ConnectionRefusal::kAddressLimit ? HttpRefusal::kAddressLimit : HttpRefusal::kConnectionLimit;
+  // The answer would need a handshake, which costs more than the connection.
+  if (!is_served && context_.tls != nullptr && context_.tls->is_on()) return counters_.refused(refusal).add();
   const auto session = sessions_.make(client, std::move(socket), peer, context_);
-  if (is_served) return session->run();
-  session->reject(*refusal == ConnectionRefusal::kAddressLimit ? HttpRefusal::kAddressLimit
-                                                               : HttpRefusal::kConnectionLimit);
+  is_served ? session->run() : session->reject(refusal);
 }
 
 // Closes an idle connection: of this client, if it has too many, else of the client that has most; the one

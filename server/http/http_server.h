@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/net/live_sessions.h"
+#include "base/net/network_filter.h"
 #include "base/net/spare_descriptor.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -43,13 +44,15 @@ struct HttpSite {
   std::vector<Route> routes;
   Registry& registry;  // this and the rest must outlive the server
   const Clock& clock;
-  HttpWorkers* workers = nullptr;     // nullptr: all requests but queries are answered on the event loop
-  QueryService* queries = nullptr;    // nullptr: queries, too
-  std::string_view list_path = "/";   // of the page that lists all routes; a string literal
-  LiveSource* live = nullptr;         // nullptr: there are no live streams
-  const Access* access = nullptr;     // nullptr: every client may do everything, as at a unix socket
-  const KnownHosts* hosts = nullptr;  // what Host fields may name; nullptr: anything, as at a unix socket
-  Log* log = nullptr;                 // of requests that change something; nullptr: they have no lines
+  HttpWorkers* workers = nullptr;         // nullptr: all requests but queries are answered on the event loop
+  QueryService* queries = nullptr;        // nullptr: queries, too
+  std::string_view list_path = "/";       // of the page that lists all routes; a string literal
+  LiveSource* live = nullptr;             // nullptr: there are no live streams
+  const CurrentAccess* access = nullptr;  // nullptr: every client may do everything, as at a unix socket
+  const KnownHosts* hosts = nullptr;      // what Host fields may name; nullptr: anything, as at a unix socket
+  Log* log = nullptr;                     // of requests that change something; nullptr: they have no lines
+  const ServerTls* tls = nullptr;         // nullptr: plain text
+  const NetworkFilter* filter = nullptr;  // which networks may connect; nullptr: all
 };
 
 // Thread-safe. To end it, call stop(), let the io_context run out of work, then destroy it.
@@ -100,7 +103,8 @@ class HttpServer {
   const Router router_;
   std::optional<RequestLog> log_;
   SessionContext context_;
-  bool is_stopping_ = false;  // confined to the acceptor's strand
+  const NetworkFilter* const filter_;  // nullptr: all may connect
+  bool is_stopping_ = false;           // confined to the acceptor's strand
 };
 
 }  // namespace statmill

@@ -51,31 +51,36 @@ std::string user_of(HttpSocket& socket) {
 
 Session::Session(HttpSocket socket, const std::optional<asio::ip::tcp::endpoint>& peer,
                  SessionContext& context)
-    : socket_(std::move(socket)),
-      deadline_(socket_.get_executor()),
+    : stream_(std::move(socket), context.tls == nullptr ? nullptr : context.tls->context().get()),
+      deadline_(stream_.get_executor()),
       context_(context),
       client_(client_address(peer)),
       peer_(peer ? Endpoint{peer->address().to_string(), peer->port()} : Endpoint{}),
       is_local_peer_(is_local(peer)),
-      peer_user_(peer ? std::string() : user_of(socket_)),
+      peer_user_(peer ? std::string() : user_of(stream_.socket())),
       buffer_(kBufferBytesMax),
       idle_since_(context.clock.steady()) {
   error_code ignored;  // only a matter of latency; unix sockets do not have this option
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
   context_.counters.connections.add(1);
 }
 
 Session::~Session() { context_.counters.connections.add(-1); }
 
 void Session::run() {
-  asio::dispatch(socket_.get_executor(), [self = shared_from_this()] {
+  asio::dispatch(stream_.get_executor(), [self = shared_from_this()] {
     self->set_deadline(self->context_.options.header_timeout, HttpRefusal::kHeaderTimeout);
-    self->read_header();
+    if (!self->stream_.is_tls()) return self->read_header();
+    self->stream_.async_handshake([self](error_code error, size_t) {
+      if (!error) return self->read_header();
+      self->context_.counters.refused(HttpRefusal::kHandshake).add();
+      self->close();
+    });
   });
 }
 
 void Session::reject(HttpRefusal refusal) {
-  asio::dispatch(socket_.get_executor(), [self = shared_from_this(), refusal] { self->refuse(refusal); });
+  asio::dispatch(stream_.get_executor(), [self = shared_from_this(), refusal] { self->refuse(refusal); });
 }
 
 std::optional<SteadyTime> Session::idle_since() const {
@@ -93,20 +98,20 @@ void Session::close_idle() {
   if (!since) return;
   SteadyTime expected = *since;
   idle_since_.compare_exchange_strong(expected, kClosing, std::memory_order_relaxed);
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->idle_since_.load(std::memory_order_relaxed) != kClosing || !self->socket_.is_open()) return;
+  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    if (self->idle_since_.load(std::memory_order_relaxed) != kClosing || !self->stream_.is_open()) return;
     self->context_.counters.refused(HttpRefusal::kIdleLimit).add();
     self->close();
   });
 }
 
 void Session::stop() {
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(stream_.get_executor(), [self = shared_from_this()] {
     self->is_stopping_ = true;
     if (self->is_idle() || self->live_) return self->close();
     if (self->query_) self->query_->run->control().stop(QueryStop::kServer);
     // Nothing would cancel the deadline of a closed session, which would hold the event loop until then.
-    if (self->socket_.is_open()) self->set_deadline(self->context_.options.stop_grace, std::nullopt);
+    if (self->stream_.is_open()) self->set_deadline(self->context_.options.stop_grace, std::nullopt);
   });
 }
 
@@ -126,9 +131,8 @@ void Session::set_deadline(Duration limit, std::optional<HttpRefusal> refusal) {
 }
 
 void Session::close() {
-  error_code ignored;
   deadline_.cancel();
-  socket_.close(ignored);
+  stream_.close();
   live_.reset();
   if (query_) end_query();
 }
@@ -138,7 +142,7 @@ void Session::read_header() {
   const HeaderScan scan = scan_header(buffered());
   if (scan.verdict.is_refused()) return refuse(scan.verdict.reason());
   if (scan.size > 0) return parse_header(scan.size);
-  socket_.async_read_some(
+  stream_.async_read_some(
       buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t size) {
         const bool is_first = self->buffer_.size() == 0;
         self->buffer_.commit(size);
@@ -184,11 +188,12 @@ void Session::parse_header(size_t size) {
 // Before the body, so that a client without a token fills no memory.
 std::optional<HttpRefusal> Session::check_access(std::string_view authorization) {
   if (context_.access == nullptr) return std::nullopt;
-  const Grant grant = context_.access->granted(authorization, is_local_peer_);
+  access_ = context_.access->get();
+  const Grant grant = access_->granted(authorization, is_local_peer_);
   request_.role = grant.role;
   request_.user = grant.user;
   if (request_.role >= context_.router.handling(request_.method, request_.target).role) return std::nullopt;
-  if (!context_.access->has_tokens()) return HttpRefusal::kRemoteWrite;
+  if (!access_->has_tokens()) return HttpRefusal::kRemoteWrite;
   return request_.role == Role::kNone ? HttpRefusal::kNoToken : HttpRefusal::kLowRole;
 }
 
@@ -206,7 +211,7 @@ void Session::answer() {
   // A worker has no deadline, unless the server is stopping.
   if (!is_stopping_) deadline_.expires_at(asio::steady_timer::time_point::max());
   auto job = [self = shared_from_this(), keep_alive,
-              work = make_work_guard(socket_.get_executor())]() mutable {
+              work = make_work_guard(stream_.get_executor())]() mutable {
     HttpResponse response = self->routed_response();
     const auto loop = work.get_executor();
     // Moves the last reference to the session, so that it is destroyed on its own strand.
@@ -272,9 +277,9 @@ void Session::write(HttpResponse response, bool keep_alive) {
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
   auto done = [self = shared_from_this()](error_code error, size_t) { self->on_written(!error); };
   if (is_head) {
-    http::async_write_header(socket_, *serializer_, std::move(done));
+    http::async_write_header(stream_, *serializer_, std::move(done));
   } else {
-    http::async_write(socket_, *serializer_, std::move(done));
+    http::async_write(stream_, *serializer_, std::move(done));
   }
 }
 
@@ -321,8 +326,7 @@ void Session::begin_next(bool is_open, bool keep_alive) {
   answer_share_.reset();
   if (!is_open) return close();
   if (!keep_alive) {
-    error_code ignored;  // if the peer is gone, the next read fails
-    socket_.shutdown(HttpSocket::shutdown_send, ignored);
+    stream_.end_writing();
     const HttpOptions& options = context_.options;
     set_deadline(is_stopping_ ? options.stop_linger : options.linger_timeout, std::nullopt);
     return linger();
@@ -339,7 +343,7 @@ void Session::begin_next(bool is_open, bool keep_alive) {
 void Session::linger() {
   set_idle();
   buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t) {
+  stream_.async_read_some(buffer_.prepare(kReadBytes), [self = shared_from_this()](error_code error, size_t) {
     if (error) return self->close();
     self->linger();
   });

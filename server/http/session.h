@@ -19,6 +19,7 @@
 
 #include "base/address_bytes.h"
 #include "base/clock.h"
+#include "base/net/tls_context.h"
 #include "server/http/access.h"
 #include "server/http/arriving_body.h"
 #include "server/http/body_pace.h"
@@ -26,6 +27,7 @@
 #include "server/http/http_counters.h"
 #include "server/http/http_listener.h"
 #include "server/http/http_options.h"
+#include "server/http/http_stream.h"
 #include "server/http/http_workers.h"
 #include "server/http/known_hosts.h"
 #include "server/http/live_source.h"
@@ -42,12 +44,13 @@ struct SessionContext {
   const Clock& clock;
   HttpCounters& counters;
   ByteBudget& budget;
-  HttpWorkers* workers;     // nullptr: all requests but queries are answered on the event loop
-  QueryService* queries;    // nullptr: queries, too
-  LiveSource* live;         // nullptr: there are no live streams
-  const Access* access;     // nullptr: every client may do everything
-  const KnownHosts* hosts;  // nullptr: any host
-  RequestLog* log;          // nullptr: no lines
+  HttpWorkers* workers;         // nullptr: all requests but queries are answered on the event loop
+  QueryService* queries;        // nullptr: queries, too
+  LiveSource* live;             // nullptr: there are no live streams
+  const CurrentAccess* access;  // nullptr: every client may do everything
+  const KnownHosts* hosts;      // nullptr: any host
+  RequestLog* log;              // nullptr: no lines
+  const ServerTls* tls;         // nullptr: plain text
 };
 
 // The query of a session that is under way, and how its answer is sent.
@@ -166,7 +169,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void begin_next(bool is_open, bool keep_alive);
   void linger();
 
-  HttpSocket socket_;
+  HttpStream stream_;
   boost::asio::steady_timer deadline_;
   SessionContext& context_;
   const std::optional<AddressBytes> client_;
@@ -176,6 +179,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::beast::flat_buffer buffer_;
   std::optional<RequestParser> parser_;
+  std::shared_ptr<const Access> access_;  // that the request was checked with; null: none
   HttpRequest request_;  // views into parser_; set from the header only, so trailers cannot change it
   std::optional<ResponseMessage> response_;
   std::optional<ResponseSerializer> serializer_;

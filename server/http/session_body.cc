@@ -42,7 +42,7 @@ void Session::check_expectation() {
   if (!boost::beast::iequals(expectation, "100-continue")) return refuse(HttpRefusal::kBadExpectation);
   if (buffer_.size() > 0) return read_body();  // the peer did not wait for "100 Continue"
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
-  asio::async_write(socket_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, size_t) {
+  asio::async_write(stream_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, size_t) {
     if (error) return self->close();
     self->read_body();
   });
@@ -75,7 +75,7 @@ void Session::watch_pace() {
 }
 
 void Session::read_piece() {
-  http::async_read_some(socket_, buffer_, *parser_,
+  http::async_read_some(stream_, buffer_, *parser_,
                         [self = shared_from_this()](error_code error, size_t) { self->on_piece(error); });
 }
 

@@ -25,7 +25,7 @@ void Session::start_live(bool keep_alive) {
   if (checked.route == nullptr) return respond(std::move(checked.refusal), keep_alive);
   auto buffers = context_.budget.reserve(2 * kLiveBufferBytesMax);  // what waits, and what is being written
   if (!buffers) return refuse(HttpRefusal::kMemoryLimit);
-  const auto wake = [weak = weak_from_this(), loop = socket_.get_executor()] {
+  const auto wake = [weak = weak_from_this(), loop = stream_.get_executor()] {
     asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->write_live();
     });
@@ -57,7 +57,7 @@ void Session::write_live_head() {
   if (live_->is_chunked) stream_head_->chunked(true);
   stream_serializer_.emplace(*stream_head_);
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
-  http::async_write_header(socket_, *stream_serializer_,
+  http::async_write_header(stream_, *stream_serializer_,
                            [self = shared_from_this()](error_code error, size_t) {
                              self->stream_serializer_.reset();
                              self->stream_head_.reset();
@@ -68,7 +68,7 @@ void Session::write_live_head() {
 // Only the end of the connection is of interest: whatever else comes is ignored.
 void Session::watch_live_peer() {
   buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kWatchBytes),
+  stream_.async_read_some(buffer_.prepare(kWatchBytes),
                           [self = shared_from_this()](error_code error, size_t) {
                             if (!self->live_) return;
                             if (error) return self->close();
@@ -89,7 +89,7 @@ void Session::write_live() {
       asio::buffer(live_->block_size), asio::buffer(live_->block),
       asio::buffer(live_->is_chunked ? kChunkEnd : std::string_view())};
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
-  asio::async_write(socket_, buffers,
+  asio::async_write(stream_, buffers,
                     [self = shared_from_this()](error_code error, size_t) { self->on_live_written(!error); });
 }
 

@@ -26,7 +26,7 @@ constexpr size_t kReadAheadMax = size_t{32} << 10;
 class Session::QueryTask final : public QueryJob {
  public:
   explicit QueryTask(std::shared_ptr<Session> session)
-      : run_(session->query_->run), loop_(session->socket_.get_executor()), session_(std::move(session)) {}
+      : run_(session->query_->run), loop_(session->stream_.get_executor()), session_(std::move(session)) {}
 
   void run(QueryLane lane) override {
     const bool is_done = run_->run(lane);
@@ -45,7 +45,7 @@ class Session::QueryTask final : public QueryJob {
 void Session::start_query(bool keep_alive) {
   Router::Checked checked = context_.router.check(request_);
   if (checked.route == nullptr) return respond(std::move(checked.refusal), keep_alive);
-  const auto wake = [weak = weak_from_this(), loop = socket_.get_executor()] {
+  const auto wake = [weak = weak_from_this(), loop = stream_.get_executor()] {
     asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->write_pieces();
     });
@@ -101,7 +101,7 @@ void Session::on_query_ran(bool is_done) {
 void Session::watch_peer() {
   if (query_->is_watching || !query_->is_open || buffer_.size() > kReadAheadMax) return;
   query_->is_watching = true;
-  socket_.async_read_some(buffer_.prepare(kWatchBytes),
+  stream_.async_read_some(buffer_.prepare(kWatchBytes),
                           [self = shared_from_this()](error_code error, size_t size) {
                             self->buffer_.commit(size);
                             self->query_->is_watching = false;
@@ -136,7 +136,7 @@ void Session::write_query_head(const HttpResponse& response) {
   if (query_->is_chunked) stream_head_->chunked(true);
   stream_serializer_.emplace(*stream_head_);
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
-  http::async_write_header(socket_, *stream_serializer_,
+  http::async_write_header(stream_, *stream_serializer_,
                            [self = shared_from_this()](error_code error, size_t) {
                              self->stream_serializer_.reset();
                              self->stream_head_.reset();
@@ -159,7 +159,7 @@ void Session::write_block(AnswerStream::Piece piece) {
       asio::buffer(query.block_size), asio::buffer(query.block), asio::buffer(chunk_end),
       asio::buffer(is_last && query.is_chunked ? kLastChunk : std::string_view())};
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
-  asio::async_write(socket_, buffers, [self = shared_from_this(), is_last](error_code error, size_t) {
+  asio::async_write(stream_, buffers, [self = shared_from_this(), is_last](error_code error, size_t) {
     self->query_->is_writing = false;
     if (error) return self->close();
     if (is_last) return self->on_answered(true);
@@ -172,7 +172,7 @@ void Session::write_block(AnswerStream::Piece piece) {
 // with a reset, since HTTP/1.0 has no chunks.
 void Session::cut_answer() {
   error_code ignored;
-  socket_.set_option(HttpSocket::linger(true, 0), ignored);
+  stream_.socket().set_option(HttpSocket::linger(true, 0), ignored);
   query_->is_writing = false;
   close();
 }
@@ -183,14 +183,14 @@ void Session::on_answered(bool is_open) {
   if (!is_open) return close();
   if (query_->is_watching) {
     error_code ignored;
-    socket_.cancel(ignored);  // ends the read, so that the next request starts it again
+    stream_.socket().cancel(ignored);  // ends the read, so that the next request starts it again
   }
   end_query();
 }
 
 // Begins the next request once nothing of this one is under way. After a close, only forgets the query.
 void Session::end_query() {
-  if (!socket_.is_open() && query_->is_open) {
+  if (!stream_.is_open() && query_->is_open) {
     query_->is_open = false;
     query_->run->stream().abandon();
     if (query_->job && context_.queries->pool().withdraw(query_->job.get())) {

@@ -116,9 +116,13 @@ void TcpConnection::abort() {
   socket_.reset();
 }
 
-UdpSender::UdpSender(const Endpoint& endpoint) {
+UdpSender::UdpSender(const Endpoint& endpoint, const std::string& source) {
   const Address address = address_of(endpoint);
   socket_ = open_socket(address, SOCK_DGRAM);
+  if (!source.empty()) {
+    const Address own = address_of({source, 0});
+    SM_CHECK(::bind(socket_.get(), own.get(), own.size) == 0);
+  }
   SM_CHECK(::connect(socket_.get(), address.get(), address.size) == 0);
 }
 

@@ -29,6 +29,8 @@ class TcpConnection {
   static TcpConnection to(const Endpoint& endpoint, const std::string& source);
 
   bool is_connected() const { return socket_.is_open(); }
+  // Passes ownership of the socket to the caller.
+  Descriptor release() { return std::move(socket_); }
   // Returns false if the peer has closed, or does not read for kSocketTimeout.
   bool send(std::string_view bytes);
   // Returns at least one byte; empty if the peer has closed or sends nothing for kSocketTimeout.
@@ -51,7 +53,8 @@ TcpConnection unix_connection(const std::string& path);
 
 class UdpSender {
  public:
-  explicit UdpSender(const Endpoint& endpoint);
+  // `source`: another address of this host, such as 127.0.0.2; empty: any.
+  explicit UdpSender(const Endpoint& endpoint, const std::string& source = "");
   bool send(std::string_view datagram);
   // Sends `bytes` in one call (UDP_SEGMENT) as datagrams of the given size; the last one may be shorter.
   bool send_cut(std::string_view bytes, uint16_t datagram_bytes);

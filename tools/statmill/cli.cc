@@ -52,7 +52,8 @@ std::string help() {
       "delete,\n"
       "rename, flush, clock, check and backup run on the server's host and use --admin.socket PATH or\n"
       "STATMILL_ADMIN_SOCKET. verify and restore need no server. STATMILL_TOKEN is sent to the server of "
-      "--server.\n\n"
+      "--server;\n"
+      "STATMILL_AUTHORITY is the PEM file with the certificates to trust for https, else the system's.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,\n"
       "9 server unreachable or not ready.\n");
   return out;

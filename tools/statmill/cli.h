@@ -32,6 +32,7 @@ struct Environment {
   bool wants_color = true;                              // NO_COLOR is not set
   Zone zone = [](int64_t) { return ZoneOffset(); };     // of the times on charts
   std::string token = {};                               // for the server; empty: none
+  std::string authority = {};  // PEM file with the certificates to trust for https; empty: the system's
 };
 
 // `arguments` does not include the program's name.

@@ -6,11 +6,15 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/url.hpp>
 #include <stop_token>
 #include <utility>
+
+#include "base/net/tls_context.h"
 
 namespace statmill {
 namespace {
@@ -66,6 +70,31 @@ std::vector<Address> resolve(const std::string& host, const std::string& port, e
   return out;
 }
 
+// Sends a request over a connected stream, plain or TLS, and returns the answer.
+template <class AnyStream>
+Result<HttpAnswer> answer_to(const http::request<http::string_body>& request, AnyStream& stream,
+                             Connection& connection, const std::string& peer) {
+  error_code error = connection.finish([&](auto done) { http::async_write(stream, request, done); });
+  // A server that refuses a request may answer before it has read all
+  // of it; its answer is the better message.
+  if (error && error != asio::error::broken_pipe && error != asio::error::connection_reset) {
+    return unreachable(peer, error);
+  }
+  beast::flat_buffer buffer;
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(Client::kAnswerBytesMax);
+  error = connection.finish([&](auto done) { http::async_read(stream, buffer, parser, done); });
+  if (!error) return HttpAnswer{parser.get().result_int(), std::move(parser.get().body())};
+  if (error == http::error::body_limit) {
+    return Error{ErrorCode::kLimit,
+                 "the answer is larger than " + std::to_string(Client::kAnswerBytesMax) + " bytes"};
+  }
+  const bool is_gone = error == beast::error::timeout || error == http::error::end_of_stream ||
+                       error.category() == asio::error::get_system_category();
+  if (is_gone) return unreachable(peer, error);
+  return Error{ErrorCode::kIo, "no HTTP answer from " + peer + ": " + error.message()};
+}
+
 }  // namespace
 
 std::string url_target(std::string_view path, const UrlParameters& parameters) {
@@ -85,7 +114,8 @@ Result<Client> Client::to(std::string_view server, Duration timeout) {
   const auto wrong = [&](std::string_view why) {
     return Error{ErrorCode::kInvalid, "server URL \"" + std::string(server) + "\" " + std::string(why)};
   };
-  if (!url || url->scheme() != "http") return wrong("is not of the form http://HOST:PORT");
+  if (!url || (url->scheme() != "http" && url->scheme() != "https"))
+    return wrong("is not of the form http://HOST:PORT or https://HOST:PORT");
   if (url->host().empty()) return wrong("has no host");
   if (!url->port().empty() && url->port_number() == 0) return wrong("has no port from 1 to 65535");
   if (url->has_query() || url->has_fragment() || url->has_userinfo())
@@ -95,7 +125,8 @@ Result<Client> Client::to(std::string_view server, Duration timeout) {
   std::string port(url->port());
   Client client;
   client.host_ = std::string(url->host_address());
-  client.port_ = port.empty() ? "80" : port;
+  client.uses_tls_ = url->scheme() == "https";
+  client.port_ = !port.empty() ? port : client.uses_tls_ ? "443" : "80";
   client.prefix_ = std::move(prefix);
   client.peer_ = client.host_ + ":" + client.port_;
   client.timeout_ = timeout;
@@ -155,26 +186,17 @@ Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::s
   request.set(http::field::connection, "close");
   if (post) request.set(http::field::content_type, "text/plain");
   request.prepare_payload();
-  error = connection.finish([&](auto done) { http::async_write(stream, request, done); });
-  // A server that refuses a request may answer before it has read all
-  // of it; its answer is the better message.
-  if (error && error != asio::error::broken_pipe && error != asio::error::connection_reset) {
-    return unreachable(peer_, error);
-  }
+  if (!uses_tls_) return answer_to(request, stream, connection, peer_);
 
-  beast::flat_buffer buffer;
-  http::response_parser<http::string_body> parser;
-  parser.body_limit(kAnswerBytesMax);
-  error = connection.finish([&](auto done) { http::async_read(stream, buffer, parser, done); });
-  if (!error) return HttpAnswer{parser.get().result_int(), std::move(parser.get().body())};
-  if (error == http::error::body_limit) {
-    return Error{ErrorCode::kLimit,
-                 "the answer is larger than " + std::to_string(kAnswerBytesMax) + " bytes"};
-  }
-  const bool is_gone = error == beast::error::timeout || error == http::error::end_of_stream ||
-                       error.category() == asio::error::get_system_category();
-  if (is_gone) return unreachable(peer_, error);
-  return Error{ErrorCode::kIo, "no HTTP answer from " + peer_ + ": " + error.message()};
+  const auto context = client_tls(authority_);
+  if (!context) return context.error();
+  asio::ssl::stream<Stream&> tls(stream, **context);
+  SSL_set_tlsext_host_name(tls.native_handle(), host_.c_str());  // fails for an address, which has no name
+  tls.set_verify_mode(asio::ssl::verify_peer);
+  tls.set_verify_callback(asio::ssl::host_name_verification(host_));
+  error = connection.finish([&](auto done) { tls.async_handshake(asio::ssl::stream_base::client, done); });
+  if (error) return unreachable(peer_, error);
+  return answer_to(request, tls, connection, peer_);
 }
 
 }  // namespace statmill

@@ -29,12 +29,14 @@ class Client {
  public:
   static constexpr uint64_t kAnswerBytesMax = uint64_t{1} << 30;
 
-  // `server` is "http://HOST[:PORT][/PREFIX]"; `timeout` bounds each step: connect, send, receive.
+  // `server` is "http://HOST[:PORT][/PREFIX]", or https; `timeout` bounds each step: connect, send, receive.
   // Errors: kInvalid if `server` is not a URL of this form.
   static Result<Client> to(std::string_view server, Duration timeout);
   // Connects to the unix socket at `path`. Errors: kInvalid if a socket cannot have that path.
   static Result<Client> at_socket(std::string path, Duration timeout);
 
+  // The PEM file with the certificates to trust for https; empty, or not called: those of the system.
+  void set_authority(std::string file) { authority_ = std::move(file); }
   // Sends the token with each request (--http.tokens of the server); empty: none.
   void set_token(std::string token) { token_ = std::move(token); }
 
@@ -54,6 +56,8 @@ class Client {
 
   std::string host_;
   std::string port_;
+  bool uses_tls_ = false;
+  std::string authority_;
   std::string socket_path_;  // empty: connect to host and port
   std::string prefix_;       // before every path; does not end with a slash
   std::string peer_;         // for messages

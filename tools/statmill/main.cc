@@ -26,7 +26,8 @@ std::optional<statmill::Fault> run(std::span<const char* const> arguments) {
        .terminal = statmill::terminal_size(STDOUT_FILENO),
        .wants_color = environment("NO_COLOR", "").empty(),
        .zone = statmill::system_zone(),
-       .token = environment("STATMILL_TOKEN", "")});
+       .token = environment("STATMILL_TOKEN", ""),
+       .authority = environment("STATMILL_AUTHORITY", "")});
   std::fputs(outcome.messages.c_str(), stderr);
   if (auto fault = statmill::print(outcome.output)) return fault;
   if (outcome.code == statmill::ExitCode::kOk) return std::nullopt;

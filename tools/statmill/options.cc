@@ -50,7 +50,7 @@ Status check_step(std::string_view text) {
 }  // namespace
 
 CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments, const Environment& environment)
-    : token_(environment.token) {
+    : token_(environment.token), authority_(environment.authority) {
   add_peer_options(usage, environment);
   usage.options.add_options()("help", "print this");
   if (Status status = read(usage, arguments); !status) {
@@ -97,7 +97,10 @@ Status CommandLine::find_peer(Peer peer) {
                                                : Client::to(text("server"), *timeout);
   if (!client) return client.error();
   client_ = std::move(*client);
-  if (peer == Peer::kServer) client_->set_token(token_);
+  if (peer == Peer::kServer) {
+    client_->set_token(token_);
+    client_->set_authority(authority_);
+  }
   return Status::ok();
 }
 

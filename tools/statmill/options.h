@@ -53,6 +53,7 @@ class CommandLine {
   boost::program_options::variables_map values_;
   std::vector<std::string> operands_;
   const std::string token_;
+  const std::string authority_;
   std::optional<Client> client_;
   std::optional<Outcome> outcome_;
 };

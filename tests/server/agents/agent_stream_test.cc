@@ -52,7 +52,7 @@ class AgentStreamTest : public testing::Test {
  protected:
   AgentStreamTest() { connect(); }
   void connect() {
-    stream_.emplace(AgentStream::Services{agents_, intake_, token_}, LineSender());
+    stream_.emplace(AgentStream::Services{agents_, intake_, [this] { return token_; }}, LineSender());
     stream_->set_observer(observer_);
   }
   size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, steady_}); }

@@ -74,7 +74,7 @@ RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t thr
                              const Access* access) {
   HttpSite site = fake.site();
   site.hosts = hosts;
-  site.access = access;
+  if (access != nullptr) site.access = &access_.emplace(*access);
   auto server = HttpServer::open(io_, {"127.0.0.1", 0}, std::move(site), options);
   SM_CHECK(server.has_value());
   server_ = *std::move(server);

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,6 +64,7 @@ class RunningServer {
 
  private:
   boost::asio::io_context io_;
+  std::optional<CurrentAccess> access_;
   std::unique_ptr<HttpServer> server_;
   std::vector<std::thread> threads_;
 };
