@@ -183,7 +183,8 @@ std::vector<Setting> agent_settings(ServerConfig& c) {
   return {
       {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged stream of agents, TCP; empty: off",
        endpoint_setting(c.agent.listen)},
-      {"agent.threads", "N", "1", "threads that receive from agents", count_setting(c.agent.threads, 1, 64)},
+      {"agent.threads", "N", "0", "threads that receive from agents; 0: one for each CPU, at most 16",
+       count_setting(c.agent.threads, 0, 64)},
       {"agent.connections", "N", "10000", "agents connected at once; further connections are closed",
        count_setting(c.agent.connections_max, 1, 1'000'000)},
       {"agent.per_address", "N", "0", "the same, from one address; 0: half of --agent.connections",

@@ -20,7 +20,7 @@ constexpr size_t kStoreMin = 24;
 }  // namespace
 
 std::optional<Fault> plan_descriptors(size_t descriptors, ServerConfig& config, Log& log) {
-  const size_t threads = 3 * config.line.threads + config.agent.threads;
+  const size_t threads = 3 * config.line.threads + agent_threads(config.agent.threads);
   const auto wanted_by_store = static_cast<size_t>(config.store.open_files_max);
   const size_t store = std::clamp(descriptors / kStoreShare, kStoreMin, wanted_by_store);
   const size_t reserved = kOwn + kPerThread * threads + store;

@@ -55,7 +55,7 @@ TlsChannel::Outcome TlsChannel::read(std::span<char> room) {
     size_t bytes = 0;
     const int result = SSL_read_ex(ssl_.get(), room.data() + all, room.size() - all, &bytes);
     all += bytes;
-    if (result == 1 && all < room.size() && SSL_has_pending(ssl_.get()) == 1) continue;
+    if (result == 1 && all < room.size()) continue;
     if (all > 0) return {State::kDone, all, {}};  // a fault shows again at the next call
     return outcome(result);
   }

@@ -87,7 +87,7 @@ Status AgentListener::check_plain() const {
 
 void AgentListener::make_workers() {
   std::vector<asio::io_context*> loops;
-  for (size_t i = 0; i < std::max<size_t>(1, options_.threads); ++i) {
+  for (size_t i = 0; i < agent_threads(options_.threads); ++i) {
     auto worker = std::make_unique<Worker>(services_, limit_);
     worker->session_services.emplace(
         AgentSession::Services{{services_.agents, worker->intake, [this] { return token_.token(); }},

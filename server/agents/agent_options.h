@@ -1,10 +1,12 @@
 // AgentOptions: settings of the port that agents connect to.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/net/network_filter.h"
@@ -13,9 +15,15 @@
 
 namespace statmill {
 
+// Threads for `wanted` of --agent.threads: all CPUs take part in the handshakes of a fleet that comes back at
+// once.
+inline size_t agent_threads(size_t wanted) {
+  return wanted > 0 ? wanted : std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16);
+}
+
 struct AgentOptions {
   std::optional<Endpoint> listen;                     // --agent.listen; nullopt: off
-  size_t threads = 1;                                 // --agent.threads
+  size_t threads = 1;                                 // --agent.threads, of which 0 is one for each CPU
   size_t connections_max = 10'000;                    // --agent.connections: more are closed at once
   size_t per_address_max = 0;                         // --agent.per_address; 0: half of connections_max
   Duration idle_timeout = std::chrono::minutes(10);   // --agent.idle_timeout; 0: none

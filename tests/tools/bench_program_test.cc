@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "tests/support/certificate.h"
 #include "tests/support/process.h"
 #include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
@@ -273,6 +274,16 @@ TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   for (const char* name : {"acknowledged_per_second", "ack_ms_p50", "ack_ms_p99"})
     EXPECT_GT(measured.at(std::string("agents.") + name).at("value").to_number<double>(), 0) << name;
   EXPECT_GE(measured.at("agents.spool_recovery_ms_per_gb").at("n").to_number<double>(), 20000);
+}
+
+TEST_F(BenchProgram, AgentsMeasuresTlsWithACertificate) {
+  const TempDirectory directory;
+  const CertificateFiles files = make_certificate(directory, "IP:127.0.0.1");
+  const auto measured = objects(
+      run({"agents", "--only", "throughput_tls,reconnect", "--agents", "2", "--series", "200", "--samples",
+           "8000", "--reconnects", "20", "--certificate", files.certificate, "--key", files.key, "--json"}));
+  EXPECT_EQ(measured.at("agents.tls_server_us_per_sample").at("n"), 8000);
+  EXPECT_EQ(measured.at("agents.reconnect_s_p100").at("n"), 20);
 }
 
 TEST_F(BenchProgram, IngestFailsIfAServerHasOtherSamplesThanSent) {

@@ -10,11 +10,14 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/net/tls_channel.h"
 #include "proto/agent/frames.h"
 #include "tools/statmill-bench/pacer.h"
 
@@ -53,7 +56,7 @@ AgentId id_of(std::string_view host) {
 // One agent's connection. Confined to one thread; every call blocks.
 class Connection {
  public:
-  explicit Connection(const AgentLoad& load) : load_(load), socket_(io_) {}
+  Connection(const AgentLoad& load, asio::io_context& io) : load_(load), io_(io), socket_(io) {}
 
   // Waits for the server's welcome.
   Status open() {
@@ -63,6 +66,9 @@ class Connection {
     if (!error) asio::connect(socket_, addresses, error);
     if (!error) socket_.set_option(tcp::no_delay(true), error);
     if (error) return Error{ErrorCode::kUnavailable, load_.server.text() + ": " + error.message()};
+    if (load_.tls) {
+      if (Status done = shake_hands(); !done) return done;
+    }
     append_frame(frame_, HelloFrame{.id = id_of(load_.host),
                                     .acknowledged = {.epoch = 1},
                                     .clock = SystemClock().wall(),
@@ -88,8 +94,7 @@ class Connection {
   // Reads the acknowledgments that have arrived, and waits until at most this many batches are
   // unacknowledged.
   Status take_acknowledgments(size_t unacknowledged_max) {
-    error_code error;
-    while (waiting_.size() > unacknowledged_max || (!waiting_.empty() && socket_.available(error) > 0)) {
+    while (waiting_.size() > unacknowledged_max || (!waiting_.empty() && has_arrived())) {
       const auto frame = read();
       if (!frame) return frame.error();
       const auto ack = frame->type == FrameType::kAck ? decode_ack(frame->payload) : std::nullopt;
@@ -116,11 +121,49 @@ class Connection {
   std::vector<std::chrono::nanoseconds> take_latencies() { return std::move(latencies_); }
 
  private:
+  using State = TlsChannel::State;
+
+  Status shake_hands() {
+    error_code error;
+    socket_.non_blocking(true, error);
+    tls_ = std::make_unique<TlsChannel>(*load_.tls, socket_.native_handle(), load_.server.host);
+    while (!error) {
+      const auto outcome = tls_->handshake();
+      if (outcome.state == State::kDone) return Status::ok();
+      error = outcome.fault;
+      if (outcome.state != State::kFailed) wait(outcome.state);
+    }
+    return Error{ErrorCode::kUnavailable, "TLS: " + error.message()};
+  }
+  void wait(State state) {
+    pollfd event{socket_.native_handle(), static_cast<short>(state == State::kWaitWrite ? POLLOUT : POLLIN),
+                 0};
+    ::poll(&event, 1, -1);
+  }
+  bool has_arrived() {
+    error_code error;
+    return (tls_ && tls_->holds_bytes()) || socket_.available(error) > 0;
+  }
   Status write() {
     error_code error;
-    asio::write(socket_, asio::buffer(frame_), error);
+    if (!tls_) asio::write(socket_, asio::buffer(frame_), error);
+    for (std::string_view left = tls_ ? frame_ : std::string_view(); !left.empty() && !error;) {
+      const auto outcome = tls_->write(left);
+      left.remove_prefix(outcome.bytes);
+      error = outcome.fault;
+      if (outcome.state == State::kWaitRead || outcome.state == State::kWaitWrite) wait(outcome.state);
+    }
     frame_.clear();
     return error ? Status(Error{ErrorCode::kIo, "send: " + error.message()}) : Status::ok();
+  }
+  size_t read_some(std::span<char> room, error_code& error) {
+    if (!tls_) return socket_.read_some(asio::buffer(room.data(), room.size()), error);
+    while (true) {
+      const auto outcome = tls_->read(room);
+      error = outcome.fault;
+      if (outcome.state == State::kDone || outcome.state == State::kFailed) return outcome.bytes;
+      wait(outcome.state);
+    }
   }
   // Returns the next frame. Its bytes stay in unread_.
   Result<FrameRead> read() {
@@ -130,15 +173,16 @@ class Connection {
       if (frame.state == FrameRead::State::kDamaged) return Error{ErrorCode::kCorrupt, "a damaged answer"};
       std::array<char, 4096> bytes;
       error_code error;
-      const size_t size = socket_.read_some(asio::buffer(bytes), error);
+      const size_t size = read_some(bytes, error);
       if (error) return Error{ErrorCode::kIo, "receive: " + error.message()};
       unread_.append(bytes.data(), size);
     }
   }
 
   const AgentLoad& load_;
-  asio::io_context io_;
+  asio::io_context& io_;
   tcp::socket socket_;
+  std::unique_ptr<TlsChannel> tls_;  // null: plain TCP
   std::string frame_;
   std::string unread_;
   uint64_t seq_ = 0;
@@ -152,7 +196,8 @@ class Connection {
 
 Result<Acknowledged> send_acknowledged(const AgentLoad& load, const std::string& lines) {
   const std::vector<Part> parts = parts_of(lines, load.batch_bytes);
-  Connection connection(load);
+  asio::io_context io;
+  Connection connection(load, io);
   if (Status opened = connection.open(); !opened) return opened.error();
   const Pacer pacer(load.rate);
   const auto begin = steady_clock::now();
@@ -169,6 +214,28 @@ Result<Acknowledged> send_acknowledged(const AgentLoad& load, const std::string&
   }
   if (Status taken = connection.take_acknowledgments(0); !taken) return taken.error();
   return Acknowledged{connection.lines(), connection.take_latencies()};
+}
+
+Result<std::vector<std::chrono::nanoseconds>> connect_agents(const AgentLoad& load, const std::string& lines,
+                                                             size_t count) {
+  const std::vector<Part> parts = parts_of(lines, load.batch_bytes);
+  const auto begin = steady_clock::now();
+  asio::io_context io;
+  std::deque<AgentLoad> loads;  // the connections refer to them
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (size_t i = 0; i < count; ++i) {
+    loads.push_back(load);
+    loads.back().host += std::to_string(i);
+    connections.push_back(std::make_unique<Connection>(loads.back(), io));
+    if (Status opened = connections.back()->open(); !opened) return opened.error();
+    if (Status sent = connections.back()->send(parts.front()); !sent) return sent.error();
+  }
+  std::vector<std::chrono::nanoseconds> out;
+  for (const auto& connection : connections) {
+    if (Status taken = connection->take_acknowledgments(0); !taken) return taken.error();
+    out.push_back(steady_clock::now() - begin);
+  }
+  return out;
 }
 
 }  // namespace statmill

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/net/tls_context.h"
 #include "base/result.h"
 #include "base/text.h"
 
@@ -14,11 +16,12 @@ namespace statmill {
 
 struct AgentLoad {
   Endpoint server;
-  std::string host;               // names the agent; its id is derived from it
-  size_t batch_bytes = 48 << 10;  // the most that the lines of a batch take
-  size_t unacknowledged_max = 1;  // batches; the agent waits for acknowledgments above that
-  size_t passes = 1;              // how often all lines are sent
-  double rate = 0;                // samples per second; 0: as fast as it goes
+  std::string host;                      // names the agent; its id is derived from it
+  size_t batch_bytes = 48 << 10;         // the most that the lines of a batch take
+  size_t unacknowledged_max = 1;         // batches; the agent waits for acknowledgments above that
+  size_t passes = 1;                     // how often all lines are sent
+  double rate = 0;                       // samples per second; 0: as fast as it goes
+  std::shared_ptr<TlsContext> tls = {};  // null: plain TCP
 };
 
 struct Acknowledged {
@@ -30,5 +33,11 @@ struct Acknowledged {
 // Sends `lines` and returns when the server has acknowledged them all. Requires: every line ends with LF and
 // fits in a batch. Errors: kUnavailable, kIo; kCorrupt if the server sends anything but an acknowledgment.
 Result<Acknowledged> send_acknowledged(const AgentLoad& load, const std::string& lines);
+
+// Connects `count` agents one after the other, whose hosts are load.host and a number; each stays connected
+// and sends `lines` as one batch. Returns when all batches are acknowledged, with how long that took each
+// agent, counted from the begin of the call. Errors: those of send_acknowledged().
+Result<std::vector<std::chrono::nanoseconds>> connect_agents(const AgentLoad& load, const std::string& lines,
+                                                             size_t count);
 
 }  // namespace statmill

@@ -20,9 +20,12 @@ struct AgentsBenchOptions {
       20'000'000;  // sent by `throughput`; `latency` sends an eighth; rounded to whole passes over all series
   uint64_t rate = 200'000;         // samples per second that `latency` sends
   uint64_t spool_bytes = 1 << 30;  // the size of the spool that `recovery` opens
+  size_t reconnects = 10'000;      // agents that `reconnect` connects
+  std::string certificate = {};    // PEM, for 127.0.0.1: the measures of TLS need it
+  std::string key = {};            // its private key, PEM
 };
 
-// "throughput", "latency", "recovery"
+// "throughput", "latency", "recovery", "throughput_tls", "reconnect"
 std::vector<std::string> agents_measures();
 
 // `programs` is the directory of statmilld and statmill-agent. Verifies that the server has every sample that

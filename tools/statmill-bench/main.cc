@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/open_files.h"
 #include "base/program.h"
 #include "tools/statmill-bench/options.h"
 
@@ -17,6 +18,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
       statmill::parse_bench_options(std::vector<std::string>(arguments.begin(), arguments.end()));
   if (!options) return Fault{ExitCode::kUsage, options.error()};
   if (options->help) return statmill::print(*options->help);
+  statmill::raise_open_files_limit();
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto measured = options->run(program.parent_path());
