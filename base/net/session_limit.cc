@@ -25,6 +25,12 @@ SessionLimit::Place::~Place() {
   if (--found->second == 0) counts_->clients.erase(found);
 }
 
+size_t SessionLimit::count_of(const AddressBytes& client) const {
+  MutexLock lock(counts_->mutex);
+  const auto found = counts_->clients.find(client_network(client));
+  return found == counts_->clients.end() ? 0 : found->second;
+}
+
 std::optional<ConnectionRefusal> SessionLimit::refusal(const std::optional<AddressBytes>& client) const {
   // The client's own limit first: what it has too much of costs no other client a place.
   if (client && address_max_ < max_ && count_of(*client) >= address_max_)

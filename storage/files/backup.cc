@@ -24,11 +24,12 @@ class Draft {
     const Result<bool> is_free = is_missing_or_empty(directory);
     if (!is_free) return is_free.error();
     if (!*is_free) return Error{ErrorCode::kInvalid, directory + " exists and is not empty"};
+    const Result<bool> is_new = create_data_directory(directory);
+    if (!is_new) return is_new.error();
     std::error_code error;
-    const bool is_new = fs::create_directories(directory, error);
-    if (!error) fs::create_directory(database_path(directory), error);
+    fs::create_directory(database_path(directory), error);
     if (error) return Error{ErrorCode::kIo, "create " + directory + ": " + error.message()};
-    return Draft(directory, fs::path(directory) / last_file, is_new);
+    return Draft(directory, fs::path(directory) / last_file, *is_new);
   }
   Draft(Draft&& other) noexcept
       : directory_(std::exchange(other.directory_, {})),

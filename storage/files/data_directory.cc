@@ -19,7 +19,6 @@ constexpr std::string_view kSteps = "steps ";
 constexpr size_t kFormatBytesMax = 4096;
 constexpr std::string_view kKeptForever = "100y";
 constexpr const char* kDatabase = "db";
-constexpr fs::perms kOthersWrite = fs::perms::group_write | fs::perms::others_write;
 
 Error failed(std::string_view what, int error) {
   return {ErrorCode::kIo, std::string(what) + ": " + std::generic_category().message(error)};
@@ -168,11 +167,7 @@ Result<Tiers> tiers_of_format(std::string_view text) {
 Result<std::string> prepare_data_directory(const std::string& path, const Tiers& tiers) {
   std::error_code error;
   const fs::path directory = fs::absolute(path, error).lexically_normal();
-  const bool is_new = fs::create_directories(directory, error);
-  if (error) return failed("create", error.value());
-  // Whatever the umask: the admin socket is opened only where its owner alone can write.
-  if (is_new) fs::permissions(directory, kOthersWrite, fs::perm_options::remove, error);
-  if (error) return failed("change its mode", error.value());
+  if (const auto created = create_data_directory(directory); !created) return created.error();
   const bool exists = fs::exists(directory / kFormatFile, error);
   if (error) return failed("look for its file FORMAT", error.value());
   if (Status ready = exists ? check_directory(directory, tiers) : make_format(directory, tiers); !ready) {

@@ -139,6 +139,15 @@ Result<bool> is_missing_or_empty(const fs::path& directory) {
   return failed("list", directory, error.value());
 }
 
+Result<bool> create_data_directory(const fs::path& directory) {
+  std::error_code error;
+  const bool is_new = fs::create_directories(directory, error);
+  constexpr fs::perms kOthersWrite = fs::perms::group_write | fs::perms::others_write;
+  if (!error && is_new) fs::permissions(directory, kOthersWrite, fs::perm_options::remove, error);
+  if (error) return Error{ErrorCode::kIo, "create " + directory.string() + ": " + error.message()};
+  return is_new;
+}
+
 uint64_t directory_bytes(const fs::path& directory) {
   uint64_t bytes = 0;
   std::error_code error;

@@ -45,6 +45,10 @@ Result<FileSum> copy_file(const std::filesystem::path& from, const std::filesyst
 // Returns true if nothing is there, or a directory that is empty except for lost+found.
 Result<bool> is_missing_or_empty(const std::filesystem::path& directory);
 
+// Creates the directory and all above it. Only the owner can write to a new one, whatever the umask: the
+// admin socket is opened nowhere else. Returns true if it is new.
+Result<bool> create_data_directory(const std::filesystem::path& directory);
+
 // Returns the size of all files under the directory; files removed meanwhile may or may not count.
 uint64_t directory_bytes(const std::filesystem::path& directory);
 

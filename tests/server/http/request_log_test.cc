@@ -85,7 +85,7 @@ class RequestLogTest : public testing::Test {
   TempDirectory directory_;
   FakeServices fake_;
   Log log_{LogLevel::kInfo};
-  Access access_;
+  CurrentAccess access_;
   boost::asio::io_context io_;
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -49,6 +50,17 @@ TEST_F(BackupTest, VerifiesAndRestoresToTheSameData) {
   store_ = std::move(*restored);
   EXPECT_EQ(content(), want);
   EXPECT_EQ(*store_->snapshot()->last_tick(), 2U);
+}
+
+TEST_F(BackupTest, OnlyTheOwnerCanWriteToRestoredDataWhateverTheUmask) {
+  back_up(backup_);
+  const mode_t before = ::umask(0);
+  const auto restored = restore_backup(backup_, path("restored"));
+  ::umask(before);
+  ASSERT_TRUE(restored);
+  struct stat found {};
+  ASSERT_EQ(::stat(path("restored").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0755U);
 }
 
 TEST_F(BackupTest, SharesNoFileWithTheData) {
