@@ -126,9 +126,10 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   if (!process_) return connection->close(Side::kServer);
   auto& sessions = process_->sessions;
   std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
-  sessions.push_back(SimSession::make(stage_, connection,
-                                      {process_->agents, *process_->agent_intake, process_->token},
-                                      [this] { return now(); }));
+  sessions.push_back(SimSession::make(
+      stage_, connection,
+      {process_->agents, *process_->agent_intake, [token = process_->token] { return token; }},
+      [this] { return now(); }));
 }
 
 void SimServer::tick() {

@@ -62,7 +62,7 @@ class RequestLogTest : public testing::Test {
   void start_tcp() {
     const std::string file = directory_.write("tokens", kTokens);
     ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
-    access_ = *Access::from_file(file);
+    access_.set(*Access::from_file(file));
     HttpSite site = this->site();
     site.access = &access_;
     serve(HttpServer::open(io_, {"127.0.0.1", 0}, std::move(site)));
