@@ -95,8 +95,8 @@ MetricsEndpoint::MetricsEndpoint(asio::io_context& io, Registry& registry, Text 
                  .refused = [this](ConnectionRefusal) { counters_.connections_refused.add(); },
                  .accepted = [] {},
                  .adopt =
-                     [this](size_t, asio::ip::tcp::socket socket, const asio::ip::tcp::endpoint& peer) {
-                       sessions_.make(address_bytes(peer.address()), std::move(socket), *this)->start();
+                     [this](size_t, TcpAcceptor::Accepted accepted) {
+                       sessions_.make(std::move(accepted.place), std::move(accepted.socket), *this)->start();
                      }}) {}
 
 Status MetricsEndpoint::open(const Endpoint& listen) {

@@ -95,8 +95,9 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
 LineListener::~LineListener() { stop(); }
 
 Status LineListener::reload(const LineOptions& options) {
+  if (Status tls = tls_.load(); !tls) return tls;
   filter_.set(options.networks);
-  return tls_.load();
+  return Status::ok();
 }
 
 Status LineListener::open() {
@@ -149,8 +150,8 @@ std::unique_ptr<TcpAcceptor> LineListener::make_acceptor() {
                          .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
                          .accepted = [this] { connections_.add(); },
                          .adopt =
-                             [this](size_t i, tcp::socket socket, const tcp::endpoint& peer) {
-                               const auto session = make_session(*workers_[i], std::move(socket), peer);
+                             [this](size_t i, TcpAcceptor::Accepted accepted) {
+                               const auto session = make_session(*workers_[i], std::move(accepted));
                                workers_[i]->is_stopping ? session->drain() : session->start();
                              }});
 }
@@ -205,10 +206,9 @@ Status LineListener::bind_local() {
   return Status::ok();
 }
 
-std::shared_ptr<LineSession> LineListener::make_session(Worker& worker, tcp::socket socket,
-                                                        const tcp::endpoint& peer) {
-  return worker.sessions.make(address_bytes(peer.address()), std::move(socket), peer, tls_.context().get(),
-                              worker.buffers, session_services_);
+std::shared_ptr<LineSession> LineListener::make_session(Worker& worker, TcpAcceptor::Accepted accepted) {
+  return worker.sessions.make(std::move(accepted.place), std::move(accepted.socket), accepted.peer,
+                              tls_.context().get(), worker.buffers, session_services_);
 }
 
 void LineListener::stop() {
@@ -221,9 +221,9 @@ void LineListener::stop() {
     }
     if (!acceptor_) return;
     // Some connections are complete in the kernel but not yet accepted here: what they sent counts, too.
-    acceptor_->drain([this](tcp::socket socket, const tcp::endpoint& peer) {
+    acceptor_->drain([this](TcpAcceptor::Accepted accepted) {
       connections_.add();
-      make_session(*workers_.front(), std::move(socket), peer)->drain();
+      make_session(*workers_.front(), std::move(accepted))->drain();
     });
   });
   // The first worker ends before the others: it passes connections to them, and they must run until then.

@@ -67,8 +67,7 @@ class LineListener {
   Status bind_local();
   Error udp_error(const boost::system::error_code& error) const;
   std::unique_ptr<TcpAcceptor> make_acceptor();
-  std::shared_ptr<LineSession> make_session(Worker& worker, boost::asio::ip::tcp::socket socket,
-                                            const boost::asio::ip::tcp::endpoint& peer);
+  std::shared_ptr<LineSession> make_session(Worker& worker, TcpAcceptor::Accepted accepted);
   static void end(Worker& worker);
 
   const LineOptions options_;

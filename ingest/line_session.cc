@@ -2,6 +2,7 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 
 #include "base/running.h"
 #include "ingest/http_request_line.h"
@@ -20,13 +21,14 @@ LineSession::LineSession(boost::asio::ip::tcp::socket socket, const boost::asio:
       services_(services),
       connection_id_(services.connection_registry.add(sender_.text(), services.clock.wall())),
       buffers_(buffers),
-      stream_(services.connection_registry.unfinished_bytes()) {}
+      stream_(services.connection_registry.unfinished_bytes()) {
+  boost::system::error_code ignored;  // if this fails, so does the first read
+  socket_.non_blocking(true, ignored);
+}
 
 LineSession::~LineSession() { services_.connection_registry.remove(connection_id_); }
 
 void LineSession::start() {
-  boost::system::error_code ignored;  // if this fails, so does the first read
-  socket_.non_blocking(true, ignored);
   wait();
   watch();
 }
@@ -35,7 +37,10 @@ void LineSession::start() {
 // read. It does not keep the session alive.
 void LineSession::watch() {
   const auto time = deadline();
-  if (!time) return;
+  if (!time) {
+    timer_.cancel();
+    return;
+  }
   timer_.expires_after(*time - services_.clock.steady());
   timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
@@ -50,7 +55,8 @@ std::optional<SteadyTime> LineSession::deadline() const {
 }
 
 void LineSession::close_if_late() {
-  if (services_.clock.steady() < *deadline()) return watch();
+  const auto time = deadline();
+  if (!time || services_.clock.steady() < *time) return watch();
   (is_shaking_hands_ ? services_.handshake_failures : services_.idle_closed).add();
   drain();
 }
@@ -58,10 +64,12 @@ void LineSession::close_if_late() {
 // Waits first, then reads, so that at a drain() in between all bytes are still in the kernel.
 void LineSession::wait() {
   using Socket = boost::asio::ip::tcp::socket;
+  auto next = [self = shared_from_this()](const boost::system::error_code&) {
+    if (self->open_ && self->read()) self->wait();
+  };
+  if (std::exchange(has_more_, false)) return boost::asio::post(socket_.get_executor(), [next] { next({}); });
   socket_.async_wait(std::exchange(waits_to_write_, false) ? Socket::wait_write : Socket::wait_read,
-                     [self = shared_from_this()](const boost::system::error_code&) {
-                       if (self->open_ && self->read()) self->wait();
-                     });
+                     std::move(next));
 }
 
 bool LineSession::read() {
@@ -70,16 +78,14 @@ bool LineSession::read() {
     if (!handshake()) return false;
     if (is_shaking_hands_) return true;
   }
-  do {
-    const Piece piece = read_piece();
-    if (piece.error == boost::asio::error::would_block) return true;
-    if (piece.error) {
-      close(last_line_after(piece.error));
-      return false;
-    }
-    if (!parse(piece.bytes)) return false;
-  } while (tls_ && tls_->holds_bytes());  // the kernel would not tell of these
-  return true;
+  const Piece piece = read_piece();
+  if (piece.error == boost::asio::error::would_block) return true;
+  if (piece.error) {
+    close(last_line_after(piece.error));
+    return false;
+  }
+  has_more_ = tls_ && tls_->holds_bytes();
+  return parse(piece.bytes);
 }
 
 LineSession::Piece LineSession::read_piece() {
@@ -160,7 +166,6 @@ void LineSession::drain() {
   if (is_shaking_hands_ && !handshake()) return;
   if (is_shaking_hands_) return close(LastLine::kRefuse);
   Piece piece;
-  socket_.non_blocking(true, piece.error);
   for (size_t drained = 0; !piece.error && drained < kDrainBytesMax; drained += piece.bytes) {
     piece = read_piece();
     if (!piece.error && !parse(piece.bytes)) return;

@@ -76,6 +76,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   boost::asio::ip::tcp::socket socket_;
   std::unique_ptr<TlsChannel> tls_;  // null: plain text
   bool is_shaking_hands_;
+  bool has_more_ = false;        // TLS has bytes that the kernel would not tell of
   bool waits_to_write_ = false;  // TLS has something to say
   boost::asio::steady_timer timer_;
   const SteadyTime accepted_;

@@ -39,7 +39,8 @@ std::optional<Fault> plan_descriptors(size_t descriptors, ServerConfig& config, 
   if (lines + agents + http == wanted) return std::nullopt;
   config.line.connections_max = lines;
   config.agent.connections_max = agents;
-  config.http.connections_max = std::max<size_t>(http * kRejectedShare / (kRejectedShare + 1), 1);
+  config.http.connections_max = std::min(config.http.connections_max,
+                                         std::max<size_t>(http * kRejectedShare / (kRejectedShare + 1), 1));
   log.warn("few open files: fewer connections than the settings say",
            {{"open_files", descriptors},
             {"line.connections", lines},

@@ -46,13 +46,13 @@ Status HttpServers::check_plain() const {
 }
 
 Status HttpServers::reload(const ServerConfig& config) {
+  Result<Access> access =
+      config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
+  if (!access) return access.error();
+  if (Status tls = tls_.load(); !tls) return tls;
+  access_.set(*std::move(access));
   filter_.set(config.http_networks);
-  if (!config_.http_tokens.empty()) {
-    Result<Access> access = Access::from_file(config_.http_tokens);
-    if (!access) return access.error();
-    access_.set(*std::move(access));
-  }
-  return tls_.load();
+  return Status::ok();
 }
 
 HttpServers::Opened HttpServers::open_admin() {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,21 +20,21 @@ class LiveSessions {
  public:
   explicit LiveSessions(SessionLimit limit) : state_(std::make_shared<State>(std::move(limit))) {}
 
-  // Constructs a session of a client (nullopt: it has no address), which counts until it is destroyed. Does
-  // not check the limit: the acceptor calls limit().refusal() first, and decides what becomes of a connection
-  // above it.
+  // Constructs a session, which has its place until it is destroyed. `place` is of limit(), or of a copy of
+  // it.
   template <class... Arguments>
-  std::shared_ptr<Session> make(const std::optional<AddressBytes>& client, Arguments&&... arguments) {
+  std::shared_ptr<Session> make(SessionLimit::Place place, Arguments&&... arguments) {
     const std::shared_ptr<State> state = state_;
     // In a pointer, since a deleter must be copyable.
-    auto place = std::make_shared<SessionLimit::Place>(state->limit.enter(client));
+    auto shared_place = std::make_shared<SessionLimit::Place>(std::move(place));
     const uint64_t id = state->next_id.fetch_add(1, std::memory_order_relaxed);
-    const std::shared_ptr<Session> session(new Session(std::forward<Arguments>(arguments)...),
-                                           [state, id, place](Session* ended) mutable {
-                                             delete ended;
-                                             state->remove(id);
-                                             place.reset();
-                                           });
+    const std::shared_ptr<Session> session(
+        new Session(std::forward<Arguments>(arguments)...),
+        [state, id, place = std::move(shared_place)](Session* ended) mutable {
+          delete ended;
+          state->remove(id);
+          place.reset();
+        });
     MutexLock lock(state->mutex);
     state->sessions.emplace(id, session);
     return session;

@@ -57,8 +57,7 @@ class SessionLimit {
   // Sessions of one client.
   size_t count_of(const AddressBytes& client) const;
   // Returns why one more session of the client is too many, if it is. A client without an address, as at a
-  // unix socket, is not limited. Does not reserve a place: several threads together may exceed the limit by a
-  // few.
+  // unix socket, has no limit of its own. Does not take the place: one thread asks, then enters.
   std::optional<ConnectionRefusal> refusal(const std::optional<AddressBytes>& client) const;
   Place enter(const std::optional<AddressBytes>& client) const { return {*this, client}; }
 

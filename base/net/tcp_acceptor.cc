@@ -76,9 +76,8 @@ void TcpAcceptor::on_accepted(size_t loop, tcp::socket socket) {
     return owner_.refused(ConnectionRefusal::kDenied);
   if (const auto refusal = owner_.limit.refusal(client)) return owner_.refused(*refusal);
   owner_.accepted();
-  auto moved = std::make_shared<tcp::socket>(std::move(socket));
-  asio::post(*loops_[loop],
-             [this, loop, moved, peer = peer_] { owner_.adopt(loop, std::move(*moved), peer); });
+  auto accepted = std::make_shared<Accepted>(Accepted{std::move(socket), peer_, owner_.limit.enter(client)});
+  asio::post(*loops_[loop], [this, loop, accepted] { owner_.adopt(loop, std::move(*accepted)); });
 }
 
 // Most likely no descriptor is left.
@@ -91,14 +90,14 @@ void TcpAcceptor::on_failure() {
   });
 }
 
-void TcpAcceptor::drain(const std::function<void(tcp::socket, const tcp::endpoint&)>& adopt) {
+void TcpAcceptor::drain(const std::function<void(Accepted)>& adopt) {
   error_code error;
   acceptor_.non_blocking(true, error);
   // Ignores connections that arrive meanwhile: a sender that always reconnects would keep this loop going.
   for (uint32_t left = waiting_connections(acceptor_.native_handle()); !error && left > 0; --left) {
     tcp::socket socket(*loops_.front());
     acceptor_.accept(socket, peer_, error);
-    if (!error) adopt(std::move(socket), peer_);
+    if (!error) adopt({std::move(socket), peer_, owner_.limit.enter(address_bytes(peer_.address()))});
   }
   close();
 }

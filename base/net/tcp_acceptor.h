@@ -26,6 +26,11 @@ class TcpAcceptor {
  public:
   using Tcp = boost::asio::ip::tcp;
 
+  struct Accepted {
+    Tcp::socket socket;
+    Tcp::endpoint peer;         // the socket no longer knows it if the peer is gone
+    SessionLimit::Place place;  // counts from the accept on
+  };
   struct Owner {
     SessionLimit limit;                     // of the sessions that the owner makes
     const NetworkFilter* filter = nullptr;  // null: all addresses may connect; must outlive the acceptor
@@ -33,9 +38,8 @@ class TcpAcceptor {
     std::function<void(ConnectionRefusal)> refused;
     // Called on the first loop for each connection that is passed to `adopt`.
     std::function<void()> accepted;
-    // Called on loop number `loop` with a connection, which it then owns, and its peer, which the socket no
-    // longer knows if the peer is gone.
-    std::function<void(size_t loop, Tcp::socket socket, const Tcp::endpoint& peer)> adopt;
+    // Called on loop number `loop` with a connection, which it then owns.
+    std::function<void(size_t loop, Accepted accepted)> adopt;
   };
   // Requires: at least one loop. The loops must outlive it.
   TcpAcceptor(std::vector<boost::asio::io_context*> loops, Owner owner);
@@ -50,7 +54,7 @@ class TcpAcceptor {
   void accept();
   // Stops accepting. Passes to `adopt` the connections that the kernel has already established and accept()
   // has not, without a look at the limit.
-  void drain(const std::function<void(Tcp::socket, const Tcp::endpoint& peer)>& adopt);
+  void drain(const std::function<void(Accepted)>& adopt);
   // Stops accepting. The kernel resets the connections that it has already established.
   void close();
 

@@ -49,15 +49,20 @@ TlsChannel::Outcome TlsChannel::handshake() {
 }
 
 TlsChannel::Outcome TlsChannel::read(std::span<char> room) {
+  if (failed_) return *failed_;
   size_t all = 0;
   while (true) {
     ERR_clear_error();
     size_t bytes = 0;
     const int result = SSL_read_ex(ssl_.get(), room.data() + all, room.size() - all, &bytes);
     all += bytes;
-    if (result == 1 && all < room.size()) continue;
-    if (all > 0) return {State::kDone, all, {}};  // a fault shows again at the next call
-    return outcome(result);
+    // Only what the socket no longer has: after it may come the end of a peer that waits for an answer.
+    if (result == 1 && all < room.size() && holds_bytes()) continue;
+    const Outcome last = outcome(result);
+    if (all == 0) return last;
+    // OpenSSL would call a fault by another name the next time.
+    if (last.state == State::kFailed) failed_ = last;
+    return {State::kDone, all, {}};
   }
 }
 

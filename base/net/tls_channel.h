@@ -7,13 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace statmill {
 
-// Confined to one thread at a time. After a fault, only its destructor may be called.
+// Confined to one thread at a time. Requires: the process ignores SIGPIPE, which a write to a connection that
+// is gone would raise.
 class TlsChannel {
  public:
   // What a call has done, or what it waits for.
@@ -56,7 +58,8 @@ class TlsChannel {
   Outcome outcome(int result);
 
   std::unique_ptr<SSL, Free> ssl_;
-  bool is_ready_ = false;  // the handshake is done, and nothing has failed
+  std::optional<Outcome> failed_;  // of the last read
+  bool is_ready_ = false;          // the handshake is done, and nothing has failed
 };
 
 }  // namespace statmill

@@ -54,10 +54,10 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
 AgentListener::~AgentListener() { stop(); }
 
 Status AgentListener::reload(const AgentOptions& options) {
+  if (Status token = token_.load(); !token) return token;
+  if (Status tls = tls_.load(); !tls) return tls;
   filter_.set(options.networks);
-  const Status token = token_.load();
-  const Status tls = tls_.load();
-  return token ? tls : token;
+  return Status::ok();
 }
 
 Status AgentListener::open() {
@@ -107,15 +107,16 @@ void AgentListener::make_workers() {
           .filter = &filter_,
           .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
           .accepted = [this] { connections_.add(); },
-          .adopt = [this](size_t i, tcp::socket socket,
-                          const tcp::endpoint& peer) { adopt(*workers_[i], std::move(socket), peer); }});
+          .adopt = [this](size_t i,
+                          TcpAcceptor::Accepted accepted) { adopt(*workers_[i], std::move(accepted)); }});
 }
 
-void AgentListener::adopt(Worker& worker, tcp::socket socket, const tcp::endpoint& peer) {
+void AgentListener::adopt(Worker& worker, TcpAcceptor::Accepted accepted) {
   if (worker.is_stopping) return;
+  const LineSender sender = line_sender(accepted.peer.address(), accepted.peer.port());
   worker.sessions
-      .make(address_bytes(peer.address()), Wire(std::move(socket), tls_.context()),
-            line_sender(peer.address(), peer.port()), worker.buffers, *worker.session_services)
+      .make(std::move(accepted.place), Wire(std::move(accepted.socket), tls_.context()), sender,
+            worker.buffers, *worker.session_services)
       ->start();
 }
 

@@ -54,7 +54,7 @@ class AgentListener {
   struct Worker;
   Status check_plain() const;
   void make_workers();
-  void adopt(Worker& worker, boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer);
+  void adopt(Worker& worker, TcpAcceptor::Accepted accepted);
   static void end_worker(Worker& worker);
 
   const AgentOptions options_;

@@ -96,7 +96,7 @@ void HttpServer::serve(HttpSocket socket) {
       full == ConnectionRefusal::kAddressLimit ? HttpRefusal::kAddressLimit : HttpRefusal::kConnectionLimit;
   // The answer would need a handshake, which costs more than the connection.
   if (!is_served && context_.tls != nullptr && context_.tls->is_on()) return counters_.refused(refusal).add();
-  const auto session = sessions_.make(client, std::move(socket), peer, context_);
+  const auto session = sessions_.make(limit.enter(client), std::move(socket), peer, context_);
   is_served ? session->run() : session->reject(refusal);
 }
 

@@ -32,11 +32,11 @@
 
 namespace statmill {
 
-// Connections over the limit that may get an answer of the error at the same time: one in kRejectedShare of
-// the limit, at most 64. Further ones are just closed.
+// Connections over the limit that may get an answer of the error, or that wait until an idle one is closed
+// for them: one in kRejectedShare of the limit, 8 to 64. Further ones are just closed.
 inline constexpr size_t kRejectedShare = 8;
 inline size_t rejected_max(size_t connections_max) {
-  return std::clamp<size_t>(connections_max / kRejectedShare, 1, 64);
+  return std::clamp<size_t>(connections_max / kRejectedShare, 8, 64);
 }
 
 // What a server serves. Servers with the same registry share their counters.

@@ -139,6 +139,29 @@ TEST_F(TlsPortsE2e, AStopReadsWhatHasCome) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+// One client says nothing; the other has begun a handshake.
+TEST_F(TlsPortsE2e, AStopDoesNotWaitForHandshakes) {
+  ServerProcess server(STATMILL_BIN, line_tls());
+  server.start();
+  std::vector<TcpConnection> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(TcpConnection::to(server.line()));
+  ASSERT_TRUE(silent.back().send("\x16\x03"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
+// Its rest would never be read if the thread waited for the kernel to have more.
+TEST_F(TlsPortsE2e, ALongStreamLeavesTimeForOthers) {
+  ServerProcess server(STATMILL_BIN, line_tls());
+  server.start();
+  std::string lines;
+  while (lines.size() < (size_t{16} << 20)) lines += "*long.stream.of.lines 1\n";
+  TlsConnection sender = TlsConnection::to(server.line(), own_.certificate);
+  ASSERT_TRUE(sender.is_connected() && sender.send(lines));
+  const auto count = static_cast<double>(std::ranges::count(lines, '\n'));
+  EXPECT_TRUE(server.wait_for_metric("statmill_samples_accepted_total{listener=\"tcp\"}", count));
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST_F(TlsPortsE2e, AHangupReadsCertificatesAgain) {
   Options options = http_tls();
   const Options lines = line_tls();

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <boost/asio/error.hpp>
+#include <csignal>
 #include <utility>
 
 #include "base/check.h"
@@ -15,6 +16,7 @@ namespace statmill {
 using State = TlsChannel::State;
 
 TlsConnection TlsConnection::to(const Endpoint& endpoint, const std::string& authority) {
+  std::signal(SIGPIPE, SIG_IGN);
   TlsConnection connection(TcpConnection::to(endpoint).release());
   const auto context = client_tls(authority);
   SM_CHECK(context.has_value());

@@ -39,7 +39,7 @@ TEST(Cli, RefusesInvalidCommandLines) {
       {{"put", "--serv", "http://h", "a", "1"}, "unrecognised option '--serv'"},
       {{"put", "a", "1", "--timeout", "long"}, "--timeout: "},
       {{"put", "a", "1", "--server", "localhost:8112"}, "server URL \"localhost:8112\""},
-      {{"put", "a", "1", "--server", "https://h"}, "server URL \"https://h\""},
+      {{"put", "a", "1", "--server", "ftp://h"}, "server URL \"ftp://h\""},
       {{"query"}, "too few arguments"},
       {{"query", "--expr"}, "'--expr' is missing"},
       {{"query", "a", "--expr", "b"}, "--expr takes the place of names"},

@@ -72,8 +72,8 @@ TEST(Client, ReportsTheSocketWithoutListener) {
 }
 
 TEST(Client, AcceptsOnlyHttpUrls) {
-  for (const char* url : {"", "localhost:8112", "https://h", "ftp://h", "http://", "http:///x",
-                          "http://h/?a=b", "http://h/#a", "http://user@h/", "http://h:99999999/"}) {
+  for (const char* url : {"", "localhost:8112", "ftp://h", "http://", "http:///x", "http://h/?a=b",
+                          "http://h/#a", "http://user@h/", "http://h:99999999/"}) {
     EXPECT_FALSE(Client::to(url, 1s).has_value()) << url;
   }
 }

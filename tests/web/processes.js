@@ -68,7 +68,7 @@ export function freePort() {
 export async function startServer(how = {}) {
   const store = how.store ?? mkdtempSync(join(tmpdir(), "statmill-web-"));
   const child = spawn(kServer, [
-    "--store.path", store, "--http.listen", how.http ?? "127.0.0.1:0", "--line.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0",
+    "--store.path", store, "--http.listen", how.http ?? "127.0.0.1:0", "--http.plain", "--line.listen", "127.0.0.1:0", "--agent.listen", "127.0.0.1:0",
     "--http.assets", how.page ?? pageFolder(), ...(how.options ?? []),
   ], { stdio: ["ignore", "ignore", "pipe"] });
   let log = "";

@@ -1,5 +1,6 @@
 // statmill-bench measures a statmilld and its store. It prints figures to standard output and progress to
 // standard error.
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   if (!options) return Fault{ExitCode::kUsage, options.error()};
   if (options->help) return statmill::print(*options->help);
   statmill::raise_open_files_limit();
+  std::signal(SIGPIPE, SIG_IGN);  // a server that closes is an error of that write
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto measured = options->run(program.parent_path());

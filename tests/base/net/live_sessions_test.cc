@@ -24,9 +24,9 @@ std::vector<int> numbers_of(const LiveSessions<Session>& sessions) {
 
 TEST(LiveSessions, CallsThoseThatHaveNotEndedOldestFirst) {
   LiveSessions<Session> sessions(SessionLimit(10));
-  const auto one = sessions.make(std::nullopt, 1);
-  auto two = sessions.make(std::nullopt, 2);
-  const auto three = sessions.make(std::nullopt, 3);
+  const auto one = sessions.make(sessions.limit().enter(std::nullopt), 1);
+  auto two = sessions.make(sessions.limit().enter(std::nullopt), 2);
+  const auto three = sessions.make(sessions.limit().enter(std::nullopt), 3);
   two.reset();
   EXPECT_THAT(numbers_of(sessions), ElementsAre(1, 3));
   EXPECT_EQ(sessions.limit().count(), 2U);
@@ -36,9 +36,9 @@ TEST(LiveSessions, SeveralShareALimit) {
   const SessionLimit limit(2);
   LiveSessions<Session> some(limit);
   LiveSessions<Session> others(limit);
-  auto one = some.make(std::nullopt, 1);
+  auto one = some.make(some.limit().enter(std::nullopt), 1);
   EXPECT_FALSE(limit.refusal(std::nullopt));
-  const auto two = others.make(std::nullopt, 2);
+  const auto two = others.make(others.limit().enter(std::nullopt), 2);
   EXPECT_TRUE(limit.refusal(std::nullopt));
   EXPECT_THAT(numbers_of(others), ElementsAre(2));
   one.reset();
@@ -48,7 +48,7 @@ TEST(LiveSessions, SeveralShareALimit) {
 TEST(LiveSessions, ASessionMayEndWhileAllAreClosed) {
   LiveSessions<Session> sessions(SessionLimit(10));
   std::vector<std::shared_ptr<Session>> owners;
-  for (int i = 0; i < 3; ++i) owners.push_back(sessions.make(std::nullopt, i));
+  for (int i = 0; i < 3; ++i) owners.push_back(sessions.make(sessions.limit().enter(std::nullopt), i));
   sessions.for_each([&](Session& session) { owners[static_cast<size_t>(session.number)].reset(); });
   EXPECT_EQ(sessions.limit().count(), 0U);
 }
@@ -58,7 +58,7 @@ TEST(LiveSessions, ASessionMayOutliveThem) {
   std::shared_ptr<Session> last;
   {
     LiveSessions<Session> sessions(limit);
-    last = sessions.make(std::nullopt, 1);
+    last = sessions.make(sessions.limit().enter(std::nullopt), 1);
   }
   EXPECT_EQ(last->weak_from_this().use_count(), 1);
   last.reset();

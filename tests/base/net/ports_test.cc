@@ -58,7 +58,7 @@ class TcpAcceptorTest : public testing::Test {
   Log log_{LogLevel::kError};
   asio::io_context io_;
   EventThread threads_[2];
-  SessionLimit limit_{1};
+  SessionLimit limit_{8, 8};
   std::atomic<int> accepted_{0};
   std::atomic<int> refused_{0};
   std::unique_ptr<TcpAcceptor> acceptor_ = std::make_unique<TcpAcceptor>(
@@ -67,10 +67,10 @@ class TcpAcceptorTest : public testing::Test {
                          .refused = [this](ConnectionRefusal) { ++refused_; },
                          .accepted = [this] { ++accepted_; },
                          .adopt =
-                             [](size_t loop, tcp::socket socket, const tcp::endpoint& peer) {
-                               EXPECT_TRUE(peer.address().is_loopback());
+                             [](size_t loop, TcpAcceptor::Accepted accepted) {
+                               EXPECT_TRUE(accepted.peer.address().is_loopback());
                                boost::system::error_code ignored;
-                               asio::write(socket, asio::buffer(std::to_string(loop)), ignored);
+                               asio::write(accepted.socket, asio::buffer(std::to_string(loop)), ignored);
                              }});
 };
 
@@ -86,7 +86,8 @@ TEST_F(TcpAcceptorTest, AssignsConnectionsToLoopsInTurn) {
 TEST_F(TcpAcceptorTest, ClosesConnectionsWithoutRoom) {
   accept();
   {
-    const auto place = limit_.enter(std::nullopt);
+    std::vector<SessionLimit::Place> places;
+    while (limit_.count() < limit_.max()) places.push_back(limit_.enter(std::nullopt));
     EXPECT_EQ(hear(connect()), "");
     EXPECT_EQ(refused_, 1);
   }
@@ -99,8 +100,8 @@ TEST_F(TcpAcceptorTest, DrainsConnectionsThatTheKernelHasEstablished) {
   std::vector<tcp::socket> connections;
   for (int i = 0; i < 3; ++i) connections.push_back(connect());
   int drained = 0;
-  acceptor_->drain([&](const tcp::socket&, const tcp::endpoint& peer) {
-    EXPECT_EQ(peer, connections[static_cast<size_t>(drained)].local_endpoint());
+  acceptor_->drain([&](const TcpAcceptor::Accepted& accepted) {
+    EXPECT_EQ(accepted.peer, connections[static_cast<size_t>(drained)].local_endpoint());
     ++drained;
   });
   EXPECT_EQ(drained, 3);

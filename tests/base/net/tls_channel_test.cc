@@ -82,6 +82,34 @@ TEST_F(TlsChannelTest, AConnectionThatIsCutIsNotAtItsEnd) {
   EXPECT_EQ(server_->read(room).fault, boost::asio::ssl::error::stream_truncated);
 }
 
+TEST_F(TlsChannelTest, AFaultAfterBytesKeepsItsName) {
+  connect("127.0.0.1");
+  ASSERT_EQ(shake_hands(), std::pair(State::kDone, State::kDone));
+  ASSERT_EQ(client_->write("last").bytes, 4U);
+  ASSERT_EQ(::send(sockets_[1].get(),
+                   "\x17\x03\x03\x00\x20"
+                   "no record of this session, at all",
+                   37, 0),
+            37);
+  std::string room(100, '\0');
+  EXPECT_EQ(server_->read(room).bytes, 4U);
+  for (int i = 0; i < 2; ++i) {
+    const auto outcome = server_->read(room);
+    EXPECT_EQ(outcome.state, State::kFailed);
+    EXPECT_NE(outcome.fault, boost::asio::error::eof);
+  }
+}
+
+TEST_F(TlsChannelTest, APeerThatHasEndedMayStillGetAnAnswer) {
+  connect("127.0.0.1");
+  ASSERT_EQ(shake_hands(), std::pair(State::kDone, State::kDone));
+  ASSERT_EQ(client_->write("question").bytes, 8U);
+  ASSERT_EQ(::shutdown(sockets_[1].get(), SHUT_WR), 0);
+  std::string room(100, '\0');
+  EXPECT_EQ(server_->read(room).bytes, 8U);
+  EXPECT_EQ(server_->write("answer").bytes, 6U);
+}
+
 TEST_F(TlsChannelTest, OnlyTheNamesOfTheCertificateAreAccepted) {
   for (const char* name : {"other.example", "127.0.0.2", "example"}) {
     SetUp();
