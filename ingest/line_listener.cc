@@ -73,6 +73,7 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
           *dialect_,
           services.intake.account(dialect_->traits().tcp_account),
           services.connection_registry,
+          options_.handshake_timeout,
           options_.idle_timeout,
           services.registry.counter("statmill.line_connections_idle",
                                     "TCP connections closed after --line.idle_timeout without data.",

@@ -17,12 +17,13 @@ struct LineOptions {
   size_t threads = 1;  // --line.threads, per listener
   size_t connections_max = 10'000;  // --line.connections, of all listeners; further ones are closed at once
   size_t per_address_max = 0;       // --line.per_address: of one client; 0: half of connections_max
-  Duration idle_timeout = std::chrono::minutes(10);  // --line.idle_timeout, of TCP connections; 0: none
-  size_t unfinished_bytes_max = 64 << 20;            // --line.unfinished, of all TCP connections
-  size_t udp_buffer_bytes = 32 << 20;                // --line.udp_buffer, per socket, in the kernel
-  std::string socket_path = {};                      // --line.socket; empty: no unix socket
-  TlsFiles tls = {};                                 // --line.certificate, --line.key: of the TCP ports
-  NetworkLists networks = {};                        // --line.allow, --line.deny: of UDP, too
+  Duration idle_timeout = std::chrono::minutes(10);       // --line.idle_timeout, of TCP connections; 0: none
+  Duration handshake_timeout = std::chrono::seconds(10);  // of TLS, from the accept; no setting
+  size_t unfinished_bytes_max = 64 << 20;                 // --line.unfinished, of all TCP connections
+  size_t udp_buffer_bytes = 32 << 20;                     // --line.udp_buffer, per socket, in the kernel
+  std::string socket_path = {};                           // --line.socket; empty: no unix socket
+  TlsFiles tls = {};                                      // --line.certificate, --line.key: of the TCP ports
+  NetworkLists networks = {};                             // --line.allow, --line.deny: of UDP, too
 };
 
 }  // namespace statmill

@@ -49,7 +49,7 @@ void LineSession::watch() {
 }
 
 std::optional<SteadyTime> LineSession::deadline() const {
-  if (is_shaking_hands_) return accepted_ + kHandshakeTimeout;
+  if (is_shaking_hands_) return accepted_ + services_.handshake_timeout;
   if (services_.idle_timeout <= Duration(0)) return std::nullopt;
   return last_read_ + services_.idle_timeout;
 }

@@ -27,14 +27,14 @@ struct ReadBuffers {
 class LineSession : public std::enable_shared_from_this<LineSession> {
  public:
   static constexpr size_t kDrainBytesMax = 64 << 20;  // for drain(), since a sender may never stop
-  static constexpr Duration kHandshakeTimeout = std::chrono::seconds(10);  // of TLS, from the accept
 
   struct Services {  // all must outlive it
     Intake& intake;
     Dialect& dialect;
     ListenerAccount account;
     ConnectionRegistry& connection_registry;
-    Duration idle_timeout;  // 0: none
+    Duration handshake_timeout;  // of TLS, from the accept
+    Duration idle_timeout;       // 0: none
     Counter& idle_closed;
     Counter& handshake_failures;
     Counter& http_closed;

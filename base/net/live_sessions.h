@@ -28,13 +28,12 @@ class LiveSessions {
     // In a pointer, since a deleter must be copyable.
     auto shared_place = std::make_shared<SessionLimit::Place>(std::move(place));
     const uint64_t id = state->next_id.fetch_add(1, std::memory_order_relaxed);
-    const std::shared_ptr<Session> session(
-        new Session(std::forward<Arguments>(arguments)...),
-        [state, id, place = std::move(shared_place)](Session* ended) mutable {
-          delete ended;
-          state->remove(id);
-          place.reset();
-        });
+    std::shared_ptr<Session> session(new Session(std::forward<Arguments>(arguments)...),
+                                     [state, id, place = std::move(shared_place)](Session* ended) mutable {
+                                       delete ended;
+                                       state->remove(id);
+                                       place.reset();
+                                     });
     MutexLock lock(state->mutex);
     state->sessions.emplace(id, session);
     return session;

@@ -7,8 +7,6 @@
 namespace statmill {
 namespace {
 
-namespace ssl = boost::asio::ssl;
-
 Error invalid(const std::string& file, const boost::system::error_code& why) {
   return {ErrorCode::kInvalid, file + ": " + why.message()};
 }

@@ -13,7 +13,6 @@
 namespace statmill {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
 
 namespace {
 

@@ -42,7 +42,7 @@ class Connection {
     SM_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
     client_ = Descriptor(ends[0]);
     HttpSocket socket(asio::make_strand(io_), asio::generic::stream_protocol(AF_UNIX, 0), ends[1]);
-    const auto session = std::make_shared<Session>(std::move(socket), context_);
+    const auto session = std::make_shared<Session>(std::move(socket), std::nullopt, context_);
     session_ = session;
     session->run();
   }
@@ -119,7 +119,7 @@ class Connection {
   ByteBudget budget_;
   const Router router_{routes(calls_)};
   SessionContext context_{router_, options_, clock_,  counters_, budget_, nullptr,
-                          nullptr, nullptr,  nullptr, nullptr,   nullptr};
+                          nullptr, nullptr,  nullptr, nullptr,   nullptr, nullptr};
   Descriptor client_;
   std::weak_ptr<Session> session_;
   std::string received_;

@@ -10,49 +10,12 @@
 
 #include "base/unix_socket.h"
 #include "ingest/statsd/dialect.h"
-#include "tests/ingest/ingest_fixture.h"
-#include "tests/support/manual_clock.h"
+#include "tests/ingest/line_listener_fixture.h"
 #include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
-
-class LineListenerTest : public testing::Test, protected IngestFixture {
- protected:
-  std::unique_ptr<LineListener> listen(std::unique_ptr<Dialect> dialect) {
-    auto listener = std::make_unique<LineListener>(
-        options_, std::move(dialect), LineListener::Services{intake, registry, *connections_, clock_, log_});
-    const Status opened = listener->open();
-    EXPECT_TRUE(opened) << opened.error().message;
-    return listener;
-  }
-  // Returns after the listener has closed the connection, so the table has all samples.
-  static void send(const LineListener& listener, std::string_view lines) {
-    TcpConnection connection = TcpConnection::to(listener.endpoint());
-    ASSERT_TRUE(connection.send(lines));
-    connection.finish_sending();
-    EXPECT_EQ(connection.receive_all(), "") << "listeners never answer";
-  }
-  std::unique_ptr<Dialect> statsd() {
-    return std::make_unique<StatsdDialect>(StatsdLimits{}, intake, registry);
-  }
-  uint64_t refused_connections(std::string_view listener, std::string_view reason) {
-    return registry
-        .counter("statmill.line_connections_refused", "",
-                 {{"listener", std::string(listener)}, {"reason", std::string(reason)}})
-        .value();
-  }
-  uint64_t counter(std::string_view name, std::string_view listener) {
-    return registry.counter(name, "", {{"listener", std::string(listener)}}).value();
-  }
-
-  LineOptions options_{.listen = {"127.0.0.1", 0}};
-  ManualClock clock_;
-  Log log_{LogLevel::kError};
-  Log warnings_{LogLevel::kWarn};
-  std::unique_ptr<ConnectionRegistry> connections_ = std::make_unique<ConnectionRegistry>(SessionLimit(100));
-};
 
 TEST_F(LineListenerTest, CountsEachTransportOfEachDialectSeparately) {
   const auto lines = listen(istatd_dialect());
