@@ -42,8 +42,6 @@ std::map<std::string, std::string> files_of(const fs::path& directory) {
   return out;
 }
 
-bool operator!=(const SeriesTotals& a, const SeriesTotals& b) { return a.count != b.count || a.sum != b.sum; }
-
 class UpgradeE2e : public testing::Test {
  protected:
   static Ended cli(std::vector<std::string> arguments) {
@@ -54,7 +52,10 @@ class UpgradeE2e : public testing::Test {
     EXPECT_EQ(found.size(), wanted.size());
     for (const auto& [name, totals] : wanted) {
       const auto at = found.find(name);
-      if (at == found.end() || at->second != totals) ADD_FAILURE() << name << " has changed";
+      ASSERT_TRUE(at != found.end()) << name;
+      EXPECT_EQ(at->second.sum, totals.sum) << name;
+      // the count of an event series is that of its slots, which grows with time
+      EXPECT_TRUE(name.starts_with("shop.event") || at->second.count == totals.count) << name;
     }
   }
   std::string path(const char* name) const { return (server_.data() / name).string(); }
