@@ -40,7 +40,7 @@ struct Version {
   auto operator<=>(const Version&) const = default;
   std::string text() const { return std::to_string(major) + '.' + std::to_string(minor); }
 };
-constexpr Version kOwn = {kFormatMajor, kFormatMinor};
+Version own_version() { return {kFormatMajor, kFormatMinor}; }
 constexpr Version kOldest = {kFormatMajorOldest, 0};
 
 // The content of a FORMAT file, which must outlive this.
@@ -60,7 +60,7 @@ std::optional<Version> parse_version(std::string_view text) {
 }
 
 std::string format_text(std::string_view steps) {
-  return std::string(kMagic) + kOwn.text() + '\n' + std::string(kSteps).append(steps) + '\n';
+  return std::string(kMagic) + own_version().text() + '\n' + std::string(kSteps).append(steps) + '\n';
 }
 
 // Returns whether matters(name) is true for any file of the directory. A missing directory has no files.
@@ -78,8 +78,9 @@ Result<bool> holds(const fs::path& directory, Predicate matters) {
 
 Error other_version(std::string_view text, const std::optional<Version>& version) {
   std::string message = "it has format version " + std::string(text) + ", this program reads " +
-                        kOldest.text() + " to " + kOwn.text();
-  if (version > kOwn) message += "; use the later statmill that wrote it, or restore an older backup";
+                        kOldest.text() + " to " + own_version().text();
+  if (version > own_version())
+    message += "; use the later statmill that wrote it, or restore an older backup";
   return {ErrorCode::kVersion, std::move(message)};
 }
 
@@ -90,7 +91,7 @@ Result<Format> parse_format_file(std::string_view text) {
   }
   const std::string_view words = lines[0].substr(kMagic.size());
   const auto version = parse_version(words);
-  if (!version || *version < kOldest || *version > kOwn) return other_version(words, version);
+  if (!version || *version < kOldest || *version > own_version()) return other_version(words, version);
   return Format{*version, lines[1].substr(kSteps.size())};
 }
 
@@ -138,7 +139,7 @@ Status raise_format(const std::string& directory) {
   if (!text) return text.error();
   const auto format = parse_format_file(*text);
   if (!format) return format.error();
-  if (format->version == kOwn) return Status::ok();
+  if (format->version == own_version()) return Status::ok();
   if (Status s = write_whole_file(fs::path(directory) / kFormatFile, format_text(format->steps)); !s)
     return s;
   return sync_path(directory);

@@ -16,7 +16,8 @@ namespace statmill {
 // A directory with files but without this one is not a data directory.
 inline constexpr const char* kFormatFile = "FORMAT";
 inline constexpr uint16_t kFormatMajor = 2;
-inline constexpr uint16_t kFormatMinor = 1;
+// Defined in a library of its own, so that tests can link programs that write a later format.
+extern const uint16_t kFormatMinor;
 // A program reads all versions from this one to its own.
 inline constexpr uint16_t kFormatMajorOldest = 1;
 

@@ -30,6 +30,8 @@ class ServerProcess {
 
   // Limits the descriptors of the processes that are started from now on.
   void limit_open_files(size_t max) { open_files_max_ = max; }
+  // Starts the programs of another folder from now on.
+  void use_programs_of(std::string bin) { bin_ = std::move(bin); }
   // Starts statmilld on the data of the previous start and waits until it is ready. A port of 0 means any
   // free port, which can differ at each start.
   void start(uint16_t line_port = 0, uint16_t agent_port = 0,
@@ -70,7 +72,7 @@ class ServerProcess {
   std::string conservation() const;
 
  private:
-  const std::string bin_;
+  std::string bin_;
   const std::vector<std::string> options_;
   size_t open_files_max_ = 0;  // 0: no limit
   TempDirectory directory_;

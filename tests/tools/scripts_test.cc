@@ -245,6 +245,16 @@ TEST_F(TestScript, CountsFailedTestsAndThoseWithoutProgram) {
       EndsWith("\nfailed: asan: A\nfailed: asan: B: Unable to find executable\n2 passed, 2 failed\n"));
 }
 
+TEST_F(TestScript, PrintsWhyATestFailed) {
+  tree_.write("results/asan.xml", testcase("A", "fail",
+                                           "\t\t<failure message=\"\"/>\n\t\t<system-out>[ RUN      ] A\n"
+                                           "a_test.cc:12: Failure\nValue of: 1 &lt; 0\n</system-out>\n"));
+  EXPECT_EQ(run("release asan"), 1);
+  EXPECT_THAT(
+      output_,
+      EndsWith("\nfailed: asan: A\n  | a_test.cc:12: Failure\n  | Value of: 1 < 0\n2 passed, 1 failed\n"));
+}
+
 TEST_F(TestScript, PrintsWhyATestWasSkipped) {
   tree_.write(
       "results/release.xml",

@@ -87,17 +87,17 @@ function tooWide(page) {
  * @param {string} name @param {{width?: number, height?: number, touch?: boolean}} how
  */
 export function accessTests(name, how) {
-  /** @type {ReturnType<typeof openPage>|null} */
+  /** @type {ReturnType<typeof startServer>|null} */
   let started = null;
   const start = async () => {
     const server = await startServer();
     await feedFleet(server, 3);
     await server.feed(["shop.parcels much"], true);
-    return openPage(server, how);
+    return server;
   };
   for (const scene of [...kScreens, ...kLayers]) {
     browserTest(`${name}: ${wordsOf(scene)} breaks WCAG 2.2 AA nowhere as far as a program can tell, light and dark`, async () => {
-      const opened = await (started ??= start());
+      const opened = await openPage(await (started ??= start()), how);
       const { page } = opened;
       await page.emulateMedia({ colorScheme: "light" });
       await open(opened, scene);
@@ -108,7 +108,6 @@ export function accessTests(name, how) {
       if (how.touch) {
         await page.setViewportSize({ width: 320, height: 400 });
         found.push(...(await tooWide(page)).map((/** @type {string} */ one) => `at 400 %: ${one}`));
-        await page.setViewportSize({ width: how.width, height: how.height });
       }
       assert.deepEqual(found, []);
     });

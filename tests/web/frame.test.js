@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { browserTest, feedFleet, freePort, kWait, openPage, startServer } from "./browser.js";
+import { browserTest, feedFleet, freePort, kWait, openPage, pressSequence, startServer } from "./browser.js";
 
 browserTest("an empty server shows what to send; the first sample turns the page into Explore with it", async () => {
   const server = await startServer();
@@ -45,8 +45,7 @@ browserTest("keys go to all screens, open the range as text and the help; letter
   await go("");
   await page.waitForSelector(".hosts-rows .row");
   for (const [key, screen] of [["e", "explore"], ["d", "dashboards"], ["s", "status"], ["h", "hosts"]]) {
-    await page.keyboard.press("g");
-    await page.keyboard.press(key);
+    await pressSequence(page, "g", key);
     await page.waitForFunction((name) => location.hash.startsWith(`#/${name}`), screen);
   }
   await page.keyboard.press("t");

@@ -83,8 +83,11 @@ browserTest("by keys: which host and resource is wrong, what happened and what e
 
   // a panel, a selection of what happened, and what else moved then
   await page.evaluate(() => { location.hash = "#/explore?from=-30m&p0=host.load.one;host%3Ddb3.example.org&p1=shop.orders"; });
-  await page.waitForFunction(() => document.querySelectorAll(".panel-plot canvas").length === 2);
-  await press(page, "j", "End", "[", ...Array(6).fill("Shift+ArrowLeft"));
+  // the keys of a crosshair act once the panels have data, which is when they name their slots
+  await page.waitForFunction(() => [...document.querySelectorAll(".panel-badges")].filter((one) => /10\s?s/.test(one.textContent ?? "")).length === 2);
+  await press(page, "j", "End");
+  await page.waitForSelector(".cross-line");
+  await press(page, "[", ...Array(6).fill("Shift+ArrowLeft"));
   await page.waitForSelector(".cross-select");
   await press(page, "Enter");
   await page.waitForFunction(() => /from=\d+&until=\d+/.test(location.hash));

@@ -1,7 +1,7 @@
 // The parts of the page that load after its start: panels.js with what draws, and later.js with further screens and dialogs.
 
 import assert from "node:assert/strict";
-import { answered, browserTest, feedFleet, freePort, openPage, startServer } from "./browser.js";
+import { answered, browserTest, feedFleet, freePort, openPage, pressSequence, startServer } from "./browser.js";
 
 const kParts = "**/a/*/{panels,later}-*.js";
 const isPart = (/** @type {string} */ request) => /\/(panels|later)-[^/]*\.js$/.test(request);
@@ -63,9 +63,9 @@ browserTest("a screen whose code hangs holds nobody: g h leads away, and the key
   const { page, go, release } = await openHeld(server);
   await go("");
   await page.waitForSelector(".hosts-rows .row");
-  for (const key of ["g", "s", "?"]) await page.keyboard.press(key);
+  await pressSequence(page, "g", "s", "?");
   await page.waitForFunction(() => location.hash.startsWith("#/status"));
-  for (const key of ["g", "h"]) await page.keyboard.press(key);
+  await pressSequence(page, "g", "h");
   await page.waitForFunction(() => location.hash.startsWith("#/hosts"));
   await page.keyboard.press(".");
   await page.waitForFunction(() => location.hash.includes("live=1"));
@@ -165,13 +165,12 @@ browserTest("a screen that did not load says so once: what asks for it again say
 browserTest("a press of Try again while a refresh asks for the screen is answered: it says again that the screen did not load", async () => {
   const server = await startServer();
   await server.feed(["shop.orders 1"]);
-  const { page, go, allow } = await openWithout(server);
+  const { page, go } = await openWithout(server);
   await go("#/status");
   await page.waitForSelector(".screen [role=alert] h1:has-text('did not load')");
   const seen = await watchScreens(page);
   let release = () => {};
   const released = new Promise((done) => { release = () => done(undefined); });
-  await allow();
   await page.route(kParts, async (/** @type {any} */ route) => {
     await released;
     await route.abort();

@@ -18,7 +18,7 @@ const kArguments = [
   // names of a foreign site that points to this host
   "--host-resolver-rules=MAP *.test 127.0.0.1",
 ];
-export const kWait = 15_000;  // ms, the longest wait for anything
+export const kWait = 60_000;  // ms, the longest wait for anything; computers that run many tests at once are slow
 
 /** A package of the tests. @param {string} name */
 export function load(name) {
@@ -130,6 +130,32 @@ export function startBrowser() {
   return load("playwright-core").chromium.launch({ executablePath: kBrowser, args: kArguments });
 }
 
+/** The pages that are open, each with the messages of its console. @type {Map<any, string[]>} */
+const pages = new Map();
+
+/** What the open pages show, for the output of a test that failed. @returns {Promise<string>} */
+export async function describePages() {
+  const lines = [];
+  for (const [page, messages] of pages) {
+    const shown = await page.evaluate(() => {
+      const text = (/** @type {Element|null} */ one) => (/** @type {HTMLElement|null} */ (one)?.innerText ?? "").replace(/\s+/g, " ").trim().slice(0, 500);
+      const { activeElement } = document;
+      return [
+        location.hash, `focus: ${activeElement?.outerHTML.slice(0, 200)}`,
+        ...["#banner", "#progress", "#layers", "#main"].map((id) => `${id}: ${document.querySelector(id)?.className ?? ""} ${text(document.querySelector(id))}`),
+      ];
+    }).catch((/** @type {Error} */ error) => [String(error)]);
+    lines.push(...shown, ...messages.slice(-10).map((one) => `console: ${one}`));
+  }
+  return lines.map((line) => `page: ${line}\n`).join("");
+}
+
+/** Closes the open pages, which would go on asking their servers. */
+export async function closePages() {
+  await Promise.all([...pages.keys()].map((page) => page.context().close()));
+  pages.clear();
+}
+
 /** @type {any} */
 let browser = null;
 /**
@@ -154,6 +180,7 @@ export async function openPage(server, { width = 1280, height = 800, dark = fals
   page.on("console", (/** @type {any} */ message) => messages.push(`${message.text()} ${message.location().url}`));
   page.on("pageerror", (/** @type {Error} */ error) => messages.push(error.stack ?? error.message));
   page.on("request", (/** @type {any} */ request) => requests.push(`${request.method()} ${request.url()}`));
+  pages.set(page, messages);
   page.on("dialog", (/** @type {any} */ dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
   return {
     page, messages, requests, dialogs,
@@ -163,6 +190,11 @@ export async function openPage(server, { width = 1280, height = 800, dark = fals
     },
     close: () => context.close(),
   };
+}
+
+/** Presses keys one after the other, without a pause that would end a sequence. @param {any} page @param {string[]} keys */
+export async function pressSequence(page, ...keys) {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
 }
 
 const kRoles = { web: 4, db: 3, cache: 2 };

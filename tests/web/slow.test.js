@@ -2,7 +2,7 @@
 // any more ends at the server.
 
 import assert from "node:assert/strict";
-import { browserTest, feedFleet, openPage, startServer } from "./browser.js";
+import { browserTest, feedFleet, openPage, pressSequence, startServer } from "./browser.js";
 
 /** @param {any} page */
 async function slowDown(page) {
@@ -98,8 +98,7 @@ browserTest("while a query waits, keys and zoom act; a query that nobody waits f
     // the frame asks for the server's state and losses from time to time
     assert.deepEqual(doubles.filter((one) => !/api\/v1\/(status|hosts) |agent_lines_lost/.test(one)), []);
 
-    await page.keyboard.press("g");
-    await page.keyboard.press("d");
+    await pressSequence(page, "g", "d");
     await page.waitForSelector(".dashboard-card");
     await until(async () => (await running()).length === 0);
     assert.ok(isBlocked);

@@ -362,7 +362,7 @@ function onKey(event) {
   if (takesText(event.target) || isCovered()) return;
   if (name.endsWith("Enter") && takesEnter(event.target)) return;
   if (!prefs.get().letters && name.length === 1 && name !== "/") return;
-  press(sequences.press(name), event);
+  press(sequences.press(name, event.timeStamp), event);
 }
 
 /** A dialog has the keys. */
@@ -390,7 +390,7 @@ function press(pressed, event) {
 
 const held = createHeldKeys(press);
 const current = createCurrent({ main, app, makers: kMakers, held, onDrawn: drawTitle });
-const sequences = createSequences(clock.steady);
+const sequences = createSequences();
 byId("frame").textContent = "";
 tieToAddress({ store, window });
 store.listen(show);

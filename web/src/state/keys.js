@@ -36,17 +36,15 @@ export function takesEnter(target) {
 }
 
 /**
- * Joins presses into sequences (`g h`).
- * @param {() => number} nowMs
+ * Joins presses into sequences (`g h`), by the times of the presses, so that a page that is busy meanwhile does not break them.
  * @param {Set<string>} starts keys that begin a sequence
  */
-export function createSequences(nowMs, starts = new Set(["g"])) {
+export function createSequences(starts = new Set(["g"])) {
   let first = "";
   let since = 0;
   return {
-    /** @param {string} key @returns {string} the name of what was pressed; empty while a sequence is open */
-    press(key) {
-      const now = nowMs();
+    /** @param {string} key @param {number} now ms @returns {string} the name of what was pressed; empty while a sequence is open */
+    press(key, now) {
       const isOpen = first !== "" && now - since < kSequenceMs;
       const start = first;
       first = "";

@@ -1,0 +1,7 @@
+#include "storage/files/data_directory.h"
+
+namespace statmill {
+
+const uint16_t kFormatMinor = 1;
+
+}  // namespace statmill
