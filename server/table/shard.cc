@@ -64,11 +64,10 @@ std::vector<Series*> SeriesIndex::awake(const SeriesArena& arena) const {
 }
 
 SeriesPlace Shard::find(uint64_t hash, std::string_view name, const SeriesArena& arena) const {
-  const IdlePool& pool = idle;
-  const NameIndex& index_of_names = *names;
-  return index.find(hash, [&](SeriesPlace ref) {
-    return ref.is_idle() ? index_of_names.is_named(pool[ref.number()].row, name)
-                         : arena[ref.number()].is_named(name);
+  return index.find(hash, [&](SeriesPlace found) {
+    mutex.held();
+    return found.is_idle() ? names->is_named(idle[found.number()].row, name)
+                           : arena[found.number()].is_named(name);
   });
 }
 
