@@ -32,7 +32,7 @@ Outcome list_series(const CommandLine& line, const std::string& pattern, Listing
   const Result<SeriesListing> listing = parse_series_listing(answer->body);
   if (!listing) return outcome_of(listing.error());
   Outcome out;
-  if (*format == Format::kTable) out.output = listing_table(*listing, form);
+  if (*format == Format::kTable) out.output = listing_table(*listing, form, line.zone());
   if (*format == Format::kCsv) out.output = listing_csv(*listing, form);
   if (*format == Format::kJson) out.output = json_output(answer->body);
   if (listing->truncated)
@@ -51,7 +51,8 @@ Outcome run_list(std::span<const std::string> arguments, const Environment& envi
               .text =
                   "Lists series by name: all, or those that match the pattern (* ? [a-z] {one,two}).\n"
                   "-l is the same as --long.",
-              .operands_max = 1};
+              .operands_max = 1,
+              .has_times = true};
   usage.options.add_options()("long", "show unit and help, too");
   add_list_options(usage, "1000");
   // All other options are long ones, because names may begin with a dash.
@@ -71,7 +72,8 @@ Outcome run_describe(std::span<const std::string> arguments, const Environment& 
           "Prints what is known of a series, or of all that match a pattern (* ? [a-z] {one,two}): kind,\n"
           "unit, help, tags, retention, and the times of the first and the last sample.",
       .operands_min = 1,
-      .operands_max = 1};
+      .operands_max = 1,
+      .has_times = true};
   add_list_options(usage, "20");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
