@@ -44,6 +44,30 @@ TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
             "2023-11-14 22:13:40  0.1      1\n");
 }
 
+TEST(QueryTable, HasOneRowForALongGap) {
+  const QueryTexts result{.from_s = 1'700'000'000,
+                          .until_s = 1'700'000'090,
+                          .step_s = 10,
+                          .series = {{"a",
+                                      "gauge",
+                                      {{"avg",
+                                        {"1", std::nullopt, std::nullopt, "2", std::nullopt, std::nullopt,
+                                         std::nullopt, "3", std::nullopt}},
+                                       {"max",
+                                        {"1", std::nullopt, std::nullopt, "2", std::nullopt, std::nullopt,
+                                         std::nullopt, "3", std::nullopt}}}}}};
+  EXPECT_EQ(query_table(result, utc),
+            "a  gauge  step 10s\n"
+            "time (UTC)           avg  max\n"
+            "2023-11-14 22:13:20    1    1\n"
+            "2023-11-14 22:13:30    -    -\n"
+            "2023-11-14 22:13:40    -    -\n"
+            "2023-11-14 22:13:50    2    2\n"
+            "3 rows without data\n"
+            "2023-11-14 22:14:30    3    3\n"
+            "2023-11-14 22:14:40    -    -\n");
+}
+
 TEST(QueryTable, OfAnExpressionAtOneTimeHasARowPerSeries) {
   QueryTexts result{
       .from_s = 1'700'000'000,

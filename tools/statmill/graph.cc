@@ -7,6 +7,7 @@
 #include "tools/statmill/commands.h"
 #include "tools/statmill/expression.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/similar.h"
 
 namespace statmill {
 namespace {
@@ -74,12 +75,13 @@ Result<UrlParameters> graph_parameters(const CommandLine& line, const Drawing& d
   return out;
 }
 
-Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing& drawing, const Zone& zone) {
+Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing& drawing,
+              const CommandLine& line) {
   Outcome out;
   for (const std::string& warning : result.warnings) out.messages += "statmill: warning: " + warning + "\n";
   for (const std::string& info : result.infos) out.messages += "statmill: note: " + info + "\n";
   if (result.series.empty()) {
-    out.messages += "statmill: no series matches\n";
+    out.messages += no_series_message(line.client(), line.operands());
     return out;
   }
   const size_t shown = std::min(result.series.size(), kChartLinesMax);
@@ -90,7 +92,7 @@ Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing&
   }
   const ChartPage page = chart_page(result, stat, {.in_color = drawing.in_color});
   Screen screen(drawing.rows + static_cast<int>(page.legend.size()) + 2, drawing.columns);
-  draw_chart_page(screen, {0, 0, screen.rows(), screen.columns()}, page, zone);
+  draw_chart_page(screen, {0, 0, screen.rows(), screen.columns()}, page, line.zone());
   out.output = as_lines(screen, drawing.in_color);
   return out;
 }
@@ -127,14 +129,14 @@ Outcome run_graph(std::span<const std::string> arguments, const Environment& env
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200)
-    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer);
+    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer, line);
   const Result<QueryResult> result = parse_query_result(answer->body, {});
   if (!result) return outcome_of(result.error());
   // A result that is a bucket has no value, but the average of each.
   const bool has_average = !result->series.empty() && !result->series.front().columns.empty() &&
                            result->series.front().columns.front().first == kStatDefault;
   const std::string column = line_column(line);
-  return drawn(*result, column == "value" && has_average ? kStatDefault : column, *drawing, line.zone());
+  return drawn(*result, column == "value" && has_average ? kStatDefault : column, *drawing, line);
 }
 
 }  // namespace statmill

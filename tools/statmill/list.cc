@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <boost/program_options/value_semantic.hpp>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/similar.h"
 #include "tools/statmill/table.h"
 
 namespace statmill {
@@ -38,7 +40,7 @@ Outcome list_series(const CommandLine& line, const std::string& pattern, Listing
   if (listing->truncated)
     out.messages = "statmill: more series match than --limit " + std::to_string(*limit) + "\n";
   if (listing->series.empty()) {
-    out.messages = "statmill: no series matches\n";
+    out.messages = no_series_message(line.client(), std::array{pattern});
     if (form == ListingForm::kDescription) out.code = ExitCode::kFailed;
   }
   return out;

@@ -4,6 +4,7 @@
 #include <boost/program_options/parsers.hpp>
 #include <sstream>
 
+#include "base/nearest_word.h"
 #include "base/text.h"
 #include "tools/statmill/answer.h"
 #include "tools/statmill/zone.h"
@@ -88,6 +89,12 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
                   .style(style::allow_long | style::long_allow_next | style::long_allow_adjacent)
                   .run(),
               values_);
+  } catch (const po::unknown_option& e) {
+    std::vector<std::string_view> names;
+    for (const auto& option : usage.options.options()) names.emplace_back(option->long_name());
+    const std::string word = e.get_option_name();
+    return Error{ErrorCode::kInvalid,
+                 e.what() + did_you_mean(word.substr(word.find_first_not_of('-')), names, "--")};
   } catch (const po::error& e) {
     return Error{ErrorCode::kInvalid, e.what()};
   }

@@ -5,6 +5,7 @@
 #include "tools/statmill/commands.h"
 #include "tools/statmill/expression.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/similar.h"
 #include "tools/statmill/table.h"
 
 namespace statmill {
@@ -38,17 +39,17 @@ Result<UrlParameters> query_parameters(const CommandLine& line) {
   return out;
 }
 
-Outcome print(const std::string& body, Format format, const std::vector<std::string>& stats,
-              const Zone& zone) {
+Outcome print(const CommandLine& line, const std::string& body, Format format,
+              const std::vector<std::string>& stats) {
   const Result<QueryTexts> result = parse_query_texts(body, stats);
   if (!result) return outcome_of(result.error());
   Outcome out;
-  if (format == Format::kTable) out.output = query_table(*result, zone);
+  if (format == Format::kTable) out.output = query_table(*result, line.zone());
   if (format == Format::kCsv) out.output = query_csv(*result);
   if (format == Format::kJson) out.output = json_output(body);
   for (const std::string& warning : result->warnings) out.messages += "statmill: warning: " + warning + "\n";
   for (const std::string& info : result->infos) out.messages += "statmill: note: " + info + "\n";
-  if (result->series.empty()) out.messages += "statmill: no series matches\n";
+  if (result->series.empty()) out.messages += no_series_message(line.client(), line.operands());
   return out;
 }
 
@@ -91,8 +92,8 @@ Outcome run_query(std::span<const std::string> arguments, const Environment& env
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200)
-    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer);
-  return print(answer->body, *format, columns_of(line), line.zone());
+    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer, line);
+  return print(line, answer->body, *format, columns_of(line));
 }
 
 }  // namespace statmill

@@ -140,6 +140,22 @@ std::string TextTable::text() const {
   return out;
 }
 
+namespace {
+
+constexpr size_t kGapRowsMax = 2;  // longer gaps are one row
+
+// Returns the first slot from `slot` on that has a value; `slot` if it has one itself.
+size_t end_of_gap(const SeriesTexts& series, size_t slot, size_t slots) {
+  const auto is_empty = [&](size_t at) {
+    return std::none_of(series.columns.begin(), series.columns.end(),
+                        [at](const auto& column) { return column.second[at].has_value(); });
+  };
+  while (slot < slots && is_empty(slot)) ++slot;
+  return slot;
+}
+
+}  // namespace
+
 std::string iso_time(int64_t unix_s) {
   const std::time_t seconds = unix_s;
   tm parts{};
@@ -163,6 +179,14 @@ std::string query_table(const QueryTexts& result, const Zone& zone) {
     for (const auto& [stat, values] : series.columns) columns.push_back({stat, Align::kRight});
     TextTable table(std::move(columns));
     for (size_t slot = 0; slot < slots.size(); ++slot) {
+      const size_t end = end_of_gap(series, slot, slots.size());
+      if (end - slot > kGapRowsMax) {
+        std::vector<std::string> cells = {std::to_string(end - slot) + " rows without data"};
+        cells.resize(1 + series.columns.size());
+        table.add(std::move(cells));
+        slot = end - 1;
+        continue;
+      }
       std::vector<std::string> cells = {local_text(slots[slot], zone)};
       for (const auto& [stat, values] : series.columns) cells.push_back(values[slot].value_or("-"));
       table.add(std::move(cells));
