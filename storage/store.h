@@ -118,8 +118,8 @@ class StoreSnapshot {
   virtual Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) = 0;
 };
 
-// Called with everything a start needs to rebuild RAM, in this order: all series by id, including deleted
-// ones; all shards; journal rows by tick.
+// Called with everything a start needs to rebuild RAM, in this order: all shards; all series by id, including
+// deleted ones; journal rows by tick.
 struct LoadVisitor {
   std::function<Status(SeriesRow)> series;
   std::function<Status(ShardNo, TickNo flushed, std::string_view activity)> shard;

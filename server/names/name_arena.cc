@@ -18,6 +18,7 @@ constexpr char kSeparator = '\n';
 
 // The lower bits of a number are the index in the block. A name takes at least 4 of the block's 32 KiB.
 constexpr uint32_t kIndexBits = 13;
+constexpr uint32_t kIndexMask = (1U << kIndexBits) - 1;
 constexpr size_t kBlocksMax = size_t{1} << (32 - kIndexBits);
 
 }  // namespace
@@ -133,26 +134,48 @@ NameArena::Number NameArena::add(std::string_view name) {
   Block& block = block_for(name.size());
   const size_t index = block.count();
   block.add(name);
-  return static_cast<Number>((blocks_.size() - 1) << kIndexBits | index);
+  return static_cast<Number>((block_count_.load(std::memory_order_relaxed) - 1) << kIndexBits | index);
 }
 
 // Returns the last block if it has room, else a new one.
 NameArena::Block& NameArena::block_for(size_t size) {
-  if (!blocks_.empty() && blocks_.back()->has_room(size)) return *blocks_.back();
-  SM_CHECK(blocks_.size() < kBlocksMax);
-  Block* const made = blocks_.emplace_back(std::make_unique<Block>()).get();
-  (blocks_.size() == 1 ? first_ : blocks_[blocks_.size() - 2]->next).store(made, std::memory_order_release);
-  block_count_.store(blocks_.size(), std::memory_order_relaxed);
+  const size_t count = block_count_.load(std::memory_order_relaxed);
+  if (count > 0 && slot(count - 1)->has_room(size)) return *slot(count - 1);
+  SM_CHECK(count < kBlocksMax);
+  if (std::has_single_bit(count + 1))
+    blocks_[static_cast<size_t>(std::bit_width(count))] =
+        std::make_unique<std::unique_ptr<Block>[]>(count + 1);
+  slot(count) = std::make_unique<Block>();
+  Block* const made = slot(count).get();
+  (count == 0 ? first_ : slot(count - 1)->next).store(made, std::memory_order_release);
+  block_count_.store(count + 1, std::memory_order_relaxed);
   return *made;
 }
 
 bool NameArena::remove(Number number) {
-  Block& block = *blocks_[number >> kIndexBits];
-  const size_t i = number & ((1U << kIndexBits) - 1);
+  Block& block = *slot(number >> kIndexBits);
+  const size_t i = number & kIndexMask;
   if (block.is_dead(i)) return false;
   block.remove(i);
   dead_bytes_.fetch_add(block.name(i).size() + 1 + sizeof(uint16_t), std::memory_order_relaxed);
   return true;
+}
+
+std::string_view NameArena::name(Number number) const {
+  return slot(number >> kIndexBits)->name(number & kIndexMask);
+}
+
+bool NameArena::skip_removed(Number& number) const {
+  for (const size_t blocks = block_count_.load(std::memory_order_relaxed); number >> kIndexBits < blocks;) {
+    const size_t b = number >> kIndexBits;
+    const Block& block = *slot(b);
+    size_t i = number & kIndexMask;
+    while (i < block.count() && block.is_dead(i)) ++i;
+    const bool is_end = i == block.count() && b + 1 < blocks;
+    number = static_cast<Number>(is_end ? (b + 1) << kIndexBits : b << kIndexBits | i);
+    if (!is_end) return i < block.count();
+  }
+  return false;
 }
 
 bool NameArena::search(const Glob& glob, const Visit& visit, const IsCancelled& is_cancelled) const {
@@ -178,7 +201,7 @@ bool NameArena::search(const Glob& glob, const Visit& visit, const IsCancelled& 
 }
 
 size_t NameArena::ram_bytes() const {
-  return block_count_.load(std::memory_order_relaxed) * (sizeof(Block) + sizeof(blocks_[0]));
+  return block_count_.load(std::memory_order_relaxed) * (sizeof(Block) + sizeof(Block*));
 }
 
 }  // namespace statmill

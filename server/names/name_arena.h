@@ -5,12 +5,13 @@
 // costs three bytes more than its own length (measured in tests/server/names/name_arena_test.cc).
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "base/glob.h"
 
@@ -36,6 +37,13 @@ class NameArena {
   // Requires: add() has returned the number.
   bool remove(Number number);
 
+  // The text of a name, removed or not; valid as long as the arena. Requires: the thread has the number from
+  // the one that added the name.
+  std::string_view name(Number number) const;
+  // For the writer: moves a number, at first 0, to the next name that is not removed, which may be its own.
+  // Returns false if there is none yet.
+  bool skip_removed(Number& number) const;
+
   // Calls `visit` once for each name that matches, in no order, until it returns false; the text is valid as
   // long as the arena. Looks at `is_cancelled` before every block, and ends if it returns true. Returns
   // whether the search came to its end. Names that are added or removed during the search may be visited or
@@ -51,7 +59,13 @@ class NameArena {
   struct Probe;  // one alternative of a glob, prepared for a search
   Block& block_for(size_t size);
 
-  std::vector<std::unique_ptr<Block>> blocks_;  // used by the writer only
+  // Chunk k has 2^k blocks. An element is written once, before add() returns a number in it.
+  static constexpr size_t kChunksMax = 20;
+  std::unique_ptr<Block>& slot(size_t block) const {
+    const auto chunk = static_cast<size_t>(std::bit_width(block + 1)) - 1;
+    return blocks_[chunk][block + 1 - (size_t{1} << chunk)];
+  }
+  std::array<std::unique_ptr<std::unique_ptr<Block>[]>, kChunksMax> blocks_;
   // The head of the list of blocks that searches follow. The writer releases it when it creates the first
   // block; searches acquire it.
   std::atomic<Block*> first_{nullptr};

@@ -104,12 +104,25 @@ bool NameIndex::remove(NameRow row) {
   retired_.reclaim();
   if (!row.is_indexed()) return false;
   const bool is_flat = row.table == kFlatNames;
-  const bool is_text = is_flat || row.table == kOtherNames;
-  const bool is_removed = is_text ? (is_flat ? flat_names_ : other_names_).remove(row.row)
-                                  : own_tables_[row.table]->remove(row.row);
+  const bool is_removed = is_text(row) ? (is_flat ? flat_names_ : other_names_).remove(row.row)
+                                       : own_tables_[row.table]->remove(row.row);
   if (!is_removed) return false;
   removed_.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+std::string NameIndex::name(NameRow row) const {
+  if (is_text(row)) return std::string(arena_of(row).name(row.row));
+  const RetiredMemory::Pin pin(retired_);
+  std::string name;
+  tables_[row.table]->append_name(row.row, name);
+  return name;
+}
+
+bool NameIndex::is_named(NameRow row, std::string_view name) const {
+  if (is_text(row)) return arena_of(row).name(row.row) == name;
+  const RetiredMemory::Pin pin(retired_);
+  return tables_[row.table]->is_named(row.row, name);
 }
 
 std::vector<NameIndex::TableRows> NameIndex::tables() const {

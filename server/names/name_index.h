@@ -94,6 +94,15 @@ class NameIndex {
   // Hides a name from later searches. Returns false if it was removed before, or the row is of no index.
   bool remove(NameRow row);
 
+  // The name of a row, removed or not. Requires, as does the next one: the row is of this index, and the
+  // thread has it from the one that added the name. Cost: 0.1 us.
+  std::string name(NameRow row) const;
+  bool is_named(NameRow row, std::string_view name) const;
+
+  // Goes through the names that are not removed, in the order of their rows; those that are added on the way
+  // come, too.
+  class Walk;
+
   // Calls `visit` with each name that satisfies all matchers, in no order, until it returns false. The text
   // is valid during the call. No matcher: all names. Errors: kInvalid, kLimit (of a regular expression or
   // glob), kBusy (cancelled).
@@ -173,7 +182,11 @@ class NameIndex {
   // The numbers of tables in a NameRow that say where a text is.
   static constexpr uint32_t kFlatNames = 0xffffffff;
   static constexpr uint32_t kOtherNames = 0xfffffffe;
+  static bool is_text(NameRow row) { return row.table >= kOtherNames; }
 
+  const NameArena& arena_of(NameRow row) const {
+    return row.table == kFlatNames ? flat_names_ : other_names_;
+  }
   std::vector<TableRows> tables() const;
   uint32_t table_for(const NameParts& parts, uint32_t path_parts);
   uint32_t add_table(uint32_t path_parts, std::vector<std::string> keys);

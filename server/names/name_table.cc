@@ -91,6 +91,20 @@ void NameTable::append(size_t columns, uint32_t row, std::string& out) const {
   }
 }
 
+bool NameTable::is_named(uint32_t row, std::string_view name) const {
+  const NameSegment& segment = segment_of(row);
+  const auto skip = [&name](std::string_view text) {
+    if (!name.starts_with(text)) return false;
+    name.remove_prefix(text.size());
+    return true;
+  };
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const Token token = segment.token(c, row % NameSegment::kRowsMax);
+    if (!skip(separators_[c]) || !skip(columns_[c]->text(token))) return false;
+  }
+  return name.empty();
+}
+
 Token NameTable::intern(size_t column, std::string_view text) {
   TokenDictionary& dictionary = *columns_[column];
   if (!last_.empty() && dictionary.text(last_[column]) == text) return last_[column];
@@ -135,6 +149,12 @@ void NameTable::replace_segment(uint32_t index, uint32_t rows, uint32_t capacity
   slot(index).store(made.get());
   place.swap(made);
   retired_.retire(std::move(made));
+}
+
+bool NameTable::skip_removed(uint32_t& row) const {
+  const uint32_t rows = row_count_.load(std::memory_order_relaxed);
+  while (row < rows && segment_of(row).is_removed(row % NameSegment::kRowsMax)) ++row;
+  return row < rows;
 }
 
 bool NameTable::remove(uint32_t row) {

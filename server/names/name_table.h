@@ -98,6 +98,9 @@ class NameTable {
   void append_name(uint32_t row, std::string& out) const;
   void append_path(uint32_t row, std::string& out) const;
 
+  // Returns whether the row is this name.
+  bool is_named(uint32_t row, std::string_view name) const;
+
   // For the writer.
   uint32_t add(std::span<const Token> tokens);
   // Returns the token of a text in a column; adds it to the dictionary if it is new. Texts are mostly those
@@ -105,6 +108,8 @@ class NameTable {
   Token intern(size_t column, std::string_view text);
   // Returns false if the row was removed before.
   bool remove(uint32_t row);
+  // Moves a row to the next one that is not removed, which may be itself. Returns false if there is none yet.
+  bool skip_removed(uint32_t& row) const;
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
 
  private:

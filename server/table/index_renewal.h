@@ -1,48 +1,55 @@
-// IndexRenewal: fills a second index with the names of all series, to replace the first, whose removed names
-// keep their memory. It goes through the arena in slices. Names that are added or removed meanwhile are added
-// to, or removed from, both.
+// IndexRenewal: copies the names of an index to a second one in slices, to replace the first, whose removed
+// names keep their memory. Names that are added meanwhile are copied, too; those that are removed are removed
+// from both.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
-#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "server/names/name_index.h"
-#include "server/table/series_arena.h"
+#include "server/names/name_walk.h"
 
 namespace statmill {
 
-// Guarded by the lock of the table's index.
+// Guarded by the lock of the table's index. RAM: 8 bytes for each name, and the second index.
 class IndexRenewal {
  public:
-  using Number = SeriesArena::Number;
-
-  IndexRenewal(const KeyedHash& hash, Number first) : next_(first) { index_->set_hash(hash); }
-
-  bool has(Number number) const { return rows_.size() > number / 2 && rows_[number / 2].is_indexed(); }
-  // The row of a name in the second index. Requires: has().
-  NameRow row(Number number) const { return rows_[number / 2]; }
-  // Requires: !has().
-  void add(Number number, std::string_view name) {
-    if (rows_.size() <= number / 2) rows_.resize(number / 2 + 1);
-    rows_[number / 2] = index_->add(name);
-  }
-  void remove(Number number) {
-    if (!has(number)) return;
-    index_->remove(rows_[number / 2]);
-    rows_[number / 2] = {};
+  // `old` must outlive it.
+  IndexRenewal(const NameIndex& old, const KeyedHash& hash) : old_(old), walk_(old) {
+    index_->set_hash(hash);
   }
 
-  // The series to be looked at next; 0 after the last one.
-  Number next() const { return next_; }
-  void continue_at(Number next) { next_ = next; }
+  // Copies at most so many names. Returns true if the second index has all names.
+  bool copy(size_t most) {
+    for (size_t i = 0; i < most; ++i) {
+      const auto row = walk_.next();
+      if (!row) return true;
+      std::vector<NameRow>& page = pages_[page_of(*row)];
+      page.resize(row->row % kPageRows + 1);
+      page.back() = index_->add(old_.name(*row));
+    }
+    return false;
+  }
+  // Requires: the row was removed from the old index.
+  void remove(NameRow old) {
+    const auto page = pages_.find(page_of(old));
+    if (page != pages_.end() && page->second.size() > old.row % kPageRows)
+      index_->remove(page->second[old.row % kPageRows]);
+  }
+  // The row of a name in the second index. Requires: copy() has returned true, and no name was added since.
+  NameRow row(NameRow old) const { return pages_.at(page_of(old))[old.row % kPageRows]; }
   const std::shared_ptr<NameIndex>& index() const { return index_; }
 
  private:
+  static constexpr uint32_t kPageRows = 8192;
+  static uint64_t page_of(NameRow row) { return uint64_t{row.table} << 32 | row.row / kPageRows; }
+
+  const NameIndex& old_;
+  NameIndex::Walk walk_;
   const std::shared_ptr<NameIndex> index_ = std::make_shared<NameIndex>();
-  std::deque<NameRow> rows_;  // by half of the series' number: a series has two lines at least
-  Number next_;
+  std::unordered_map<uint64_t, std::vector<NameRow>> pages_;  // rows of the second index by rows of the first
 };
 
 }  // namespace statmill

@@ -23,6 +23,9 @@ namespace statmill {
 // Lives in a SeriesArena; the bytes of its name follow it in memory.
 struct Series {
   static constexpr Slot kNoSlot = -1;
+  // A series without a sample for so long becomes idle: two intervals of flushes, as the server is set by
+  // default. A sample that comes once an hour is worth the time that it takes to wake the series up.
+  static constexpr int64_t kIdleS = 1200;
   static constexpr size_t kColdBytes = 64;  // the fields that adding a sample does not touch
 
   static constexpr NameRow kUnindexed{NameRow::kNoTable, 0};  // of a series whose name waits for the index
@@ -33,8 +36,8 @@ struct Series {
   Series& operator=(const Series&) = delete;
 
   Window pending;
-  // In the table's NameIndex, or one of the next two. Written under the table's index lock, or, before the
-  // name is in the index, under its names lock.
+  // In the table's NameIndex, or one of the next two. Written under the table's index lock or, when the
+  // series is created or wakes up, under its names lock.
   NameRow row = kUnindexed;
   SeriesId id = 0;
   uint32_t flushing = 0;                    // 1 + index in Shard::flushing; 0 if it is not being flushed
@@ -68,10 +71,11 @@ struct Series {
   // Adds entries of a journal row to `pending`, when the server starts. `detail_ratio` is that of the tiers.
   // Returns false if the bytes are not `entries` valid entries.
   bool replay(uint32_t entries, Reader& in, int64_t detail_ratio);
-  // Returns true if nothing of the series is in RAM, and all its samples lie before a slot.
+  // Returns true if no samples of the series are in RAM.
+  bool is_at_rest() const { return pending.is_empty() && flushing == 0 && delta[0] == 0 && delta[1] == 0; }
+  // Returns true if it is at rest, and all its samples lie before a slot.
   bool is_silent(Slot kept_from) const {
-    return last_slot != kNoSlot && last_slot < kept_from && pending.is_empty() && flushing == 0 &&
-           delta[0] == 0 && delta[1] == 0;
+    return last_slot != kNoSlot && last_slot < kept_from && is_at_rest();
   }
   // `slot` is of the finest tier.
   void include_slot(Slot slot) {

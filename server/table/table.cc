@@ -96,7 +96,7 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
   MutexLock lock(shard.mutex);
   SM_CHECK(shard.flushing_tick == 0);
   shard.flushing_tick = tick;
-  const std::vector<Series*> all = shard.index.all(series_);
+  const std::vector<Series*> all = shard.index.awake(series_);
   const auto ahead = [&all](size_t i) { all[std::min(i + 8, all.size() - 1)]->prefetch(); };
   size_t pending = 0;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -127,31 +127,35 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
     for (const Series* s : created) unknown = std::min(unknown, s->id);
   }
   out.activity.reserve(all.size());
-  for (const Series* const s : all) {
+  for (Series* const s : all) {
     if (s->first_slot != Series::kNoSlot && s->id < unknown)
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
+    if (s->last_slot < rules.idle_before && s->is_at_rest()) shard.resting.push_back(s);
   }
+  flush_idle(shard, rules, out);
   return out;
 }
 
 void Table::count_active(Slot active_from) {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    count_active(shard, shard.index.all(series_), active_from);
+    count_active(shard, shard.index.awake(series_), active_from);
   }
 }
 
-void Table::count_active(Shard& shard, std::span<Series* const> all, Slot active_from) {
-  const auto is_active = [active_from](const Series* s) { return s->last_slot >= active_from; };
-  const auto active = static_cast<size_t>(std::count_if(all.begin(), all.end(), is_active));
+void Table::count_active(Shard& shard, std::span<Series* const> awake, Slot active_from) {
+  const auto is_active = [active_from](const auto& s) { return s.last_slot >= active_from; };
+  auto active = static_cast<size_t>(
+      std::count_if(awake.begin(), awake.end(), [&](const Series* s) { return is_active(*s); }));
+  shard.idle.for_each([&](const IdleSeries& s) { active += static_cast<size_t>(is_active(s)); });
   active_count_.fetch_add(active - shard.active, std::memory_order_relaxed);  // wraps around if it is lower
   shard.active = active;
   shard.active_from = active_from;
 }
 
-void Table::find_silent(std::span<Series* const> all, const FlushRules& rules, ShardFlush& out) {
+void Table::find_silent(std::span<Series* const> awake, const FlushRules& rules, ShardFlush& out) {
   if (rules.kept_from.empty()) return;
-  for (const Series* const s : all) {
+  for (const Series* const s : awake) {
     if (out.silent.size() >= rules.silent_max) return;
     if (s->is_silent(rules.kept_from[s->retention])) out.silent.emplace_back(s->name());
   }
@@ -168,33 +172,27 @@ void Table::switch_detail(Series& series, std::vector<SeriesRow>& changed) const
 
 void Table::end_flush(ShardNo n) {
   Shard& shard = shards_[n];
-  MutexLock lock(shard.mutex);
-  size_t freed = 0;
-  for (const Shard::Flushing& f : shard.flushing) {
-    freed += f.window.memory_bytes();
-    f.series->flushing = 0;
+  bool has_resting = false;
+  {
+    MutexLock lock(shard.mutex);
+    size_t freed = 0;
+    for (const Shard::Flushing& f : shard.flushing) {
+      freed += f.window.memory_bytes();
+      f.series->flushing = 0;
+    }
+    ram_bytes_.fetch_sub(freed, std::memory_order_relaxed);
+    std::vector<Shard::Flushing>().swap(shard.flushing);
+    shard.flushed_tick = shard.flushing_tick;
+    shard.flushing_tick = 0;
+    has_resting = !shard.resting.empty();
   }
-  ram_bytes_.fetch_sub(freed, std::memory_order_relaxed);
-  std::vector<Shard::Flushing>().swap(shard.flushing);
-  shard.flushed_tick = shard.flushing_tick;
-  shard.flushing_tick = 0;
+  if (has_resting) settle(shard);
 }
 
 void Table::set_secret(const HashSecret& secret) {
   hash_of_ = KeyedHash(secret);
   MutexLock lock(index_mutex_);
   index_->set_hash(hash_of_);
-}
-
-Series* Table::restore_series(const SeriesRow& row) {
-  const uint64_t hash = hash_of_(row.name);
-  Shard& shard = shards_[shard_of(hash)];
-  MutexLock lock(shard.mutex);
-  Series& made = create_series(shard, hash, row.name, row.kind, retention_.class_of(row.name), row.id);
-  made.set_joined_power(row.joined_power);
-  made.is_detailed = row.is_detailed;
-  active_count_.fetch_add(1, std::memory_order_relaxed);
-  return &made;
 }
 
 // Until the name is in the index, its own bytes count for what it will need there.
@@ -215,7 +213,7 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
     unindexed_count_.fetch_add(1, std::memory_order_relaxed);
     series_bytes_.fetch_add(bytes_of_new(name), std::memory_order_relaxed);
   }
-  shard.index.insert(hash, number, series_, hash_of_);
+  shard.index.insert(hash, SeriesPlace::awake(number));
   ++shard.active;
   series_count_.fetch_add(1, std::memory_order_relaxed);
   Series& made = series_[number];
@@ -239,10 +237,11 @@ void Table::restore_shard(ShardNo n, TickNo flushed) {
 void Table::end_replay() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    for (Series* const s : shard.index.all(series_)) {
+    for (Series* const s : shard.index.awake(series_)) {
       count_pending_bytes(shard, *s, 0);
       include_slots(s->first_slot, s->last_slot);
     }
+    shard.idle.for_each([this](const IdleSeries& s) { include_slots(s.first_slot, s.last_slot); });
   }
 }
 
@@ -251,19 +250,27 @@ std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms
   const ShardNo n = shard_of(hash);
   const Shard& shard = shards_[n];
   MutexLock lock(shard.mutex);
-  const Series* s = shard.index.find(hash, name, series_);
-  if (s == nullptr) return std::nullopt;
+  const SeriesPlace found = shard.find(hash, name, series_);
+  if (found.is_none()) return std::nullopt;
   SeriesPieces out;
-  out.id = s->id;
-  out.kind = s->kind;
-  out.retention = s->retention;
   out.shard = n;
-  out.first_slot = s->first_slot;
-  out.last_slot = s->last_slot;
-  out.joined_power = s->joined_power;
-  out.is_detailed = s->is_detailed;
   out.flushed_tick = shard.flushed_tick;
   out.flushing_tick = shard.flushing_tick;
+  const auto copy = [&out](const auto& series) {
+    out.id = series.id;
+    out.kind = series.kind;
+    out.retention = series.retention;
+    out.first_slot = series.first_slot;
+    out.last_slot = series.last_slot;
+    out.joined_power = series.joined_power;
+    out.is_detailed = series.is_detailed;
+  };
+  if (found.is_idle()) {
+    copy(shard.idle[found.number()]);
+    return out;
+  }
+  const Series* const s = &series_[found.number()];
+  copy(*s);
   out.pending = s->pending;
   if (s->flushing != 0) {
     const Shard::Flushing& flushing = shard.flushing[s->flushing - 1];
@@ -283,9 +290,12 @@ std::optional<Table::SeriesSummary> Table::summary(std::string_view name) const 
   const uint64_t hash = hash_of_(name);
   const Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  const Series* s = shard.index.find(hash, name, series_);
-  if (s == nullptr) return std::nullopt;
-  return SeriesSummary{s->id, s->kind, s->retention, s->first_slot, s->last_slot};
+  const SeriesPlace found = shard.find(hash, name, series_);
+  if (found.is_none()) return std::nullopt;
+  const auto summary_of = [](const auto& s) {
+    return SeriesSummary{s.id, s.kind, s.retention, s.first_slot, s.last_slot};
+  };
+  return found.is_idle() ? summary_of(shard.idle[found.number()]) : summary_of(series_[found.number()]);
 }
 
 }  // namespace statmill

@@ -152,7 +152,7 @@ void Table::include_slots(Slot oldest, Slot newest) {
 // With many series, nearly all the cost of a sample is waiting for memory.
 uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context) {
   const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
-  std::array<SeriesArena::Number, ShardLocks::kSamplesMax> guesses;
+  std::array<SeriesPlace, ShardLocks::kSamplesMax> guesses;
   for (const Placed& sample : samples) {
     Shard& shard = shard_for(sample);
     shard.mutex.held();
@@ -164,13 +164,13 @@ uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, co
     shard.mutex.held();
     __builtin_prefetch(batch.samples[samples[i].sample].name.data());
     guesses[i] = shard.index.guess(samples[i].hash);
-    if (guesses[i] != 0) series_.prefetch(guesses[i]);
+    if (guesses[i].is_awake()) series_.prefetch(guesses[i].number());
   }
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (guesses[i] == 0) continue;
+    if (!guesses[i].is_awake()) continue;
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    const Series& guess = series_[guesses[i]];
+    const Series& guess = series_[guesses[i].number()];
     guess.prefetch_name_end();
     shard.deltas[context.parity].prefetch(guess.delta[context.parity]);
   }
@@ -215,7 +215,7 @@ void add_histogram(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const 
 
 // Adds one sample unless it refuses it. `guess` is from SeriesIndex::guess(), and may be wrong
 // because earlier samples of the batch may have created series since.
-Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesArena::Number guess, Batch& batch,
+Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlace guess, Batch& batch,
                                   const BatchContext& context) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
@@ -223,8 +223,10 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesAren
     ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
   }
-  const bool is_right = guess != 0 && series_[guess].is_named(sample.name);
-  Series* series = is_right ? &series_[guess] : shard.index.find(placed.hash, sample.name, series_);
+  const bool is_right = guess.is_awake() && series_[guess.number()].is_named(sample.name);
+  const SeriesPlace found = is_right ? guess : shard.find(placed.hash, sample.name, series_);
+  if (found.is_idle() && name_bytes() > 2 * limits_.name_bytes) return Refusal::kNameLimit;
+  Series* series = found.is_none() ? nullptr : &series_[wake(shard, placed.hash, found)];
   const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
   if (placed.slot < context.kept_by_all) {
     const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;

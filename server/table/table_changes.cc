@@ -69,7 +69,7 @@ bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& 
   const uint64_t hash = hash_of_(name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  Series* const s = shard.index.find(hash, name, series_);
+  Series* const s = find_awake(shard, hash, name);
   if (s == nullptr || s->last_slot < slots.begin || s->first_slot >= slots.end) return false;
   if (slots.has(s->first_slot) && slots.has(s->last_slot)) return true;
   shard.erasures.push_back({s, slots});
@@ -85,11 +85,12 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   const auto p = static_cast<size_t>(parity);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  const Series* const found = shard.index.find(hash, name, series_);
-  if (found == nullptr) return std::nullopt;
-  if (!kept_from.empty() && !found->is_silent(kept_from[found->retention])) return std::nullopt;
-  const SeriesArena::Number number = shard.index.erase(hash, name, series_, hash_of_);
+  const SeriesPlace found = shard.find(hash, name, series_);
+  if (found.is_none()) return std::nullopt;
+  const SeriesArena::Number number = wake(shard, hash, found);
   Series& s = series_[number];
+  if (!kept_from.empty() && !s.is_silent(kept_from[s.retention])) return std::nullopt;
+  shard.index.erase(hash, SeriesPlace::awake(number));
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
   RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, s.joined_power, s.is_detailed, {}, {}, {}};
   if (s.delta[p] != 0) {
@@ -103,7 +104,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   std::erase(shard.changed[p], &s);
   out.pending = std::move(s.pending);
   const bool is_indexed = index_->remove(s.row);
-  if (renewal_ != nullptr) renewal_->remove(number);
+  if (is_indexed && renewal_ != nullptr) renewal_->remove(s.row);
   series_bytes_.fetch_sub(is_indexed ? SeriesArena::bytes_for(s.name_size) : bytes_of_new(s.name()),
                           std::memory_order_relaxed);
   MutexLock names(names_mutex_);
@@ -123,7 +124,7 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   Shard& shard = shards_[shard_of(hash)];
   {
     MutexLock lock(shard.mutex);
-    if (shard.index.find(hash, names.to, series_) != nullptr) return std::nullopt;
+    if (!shard.find(hash, names.to, series_).is_none()) return std::nullopt;
   }
   std::optional<RemovedSeries> removed = remove_series(names.from, parity);
   if (!removed) return std::nullopt;

@@ -7,6 +7,10 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.series_count()); });
   registry.gauge_fn("statmill.active_series", "Series with a sample within the last 24 hours.", {},
                     [&table] { return static_cast<double>(table.active_count()); });
+  registry.gauge_fn(
+      "statmill.idle_series",
+      "Series that have had no sample for 20 minutes, of which RAM has little more than the name.", {},
+      [&table] { return static_cast<double>(table.idle_count()); });
   registry.gauge_fn("statmill.name_bytes", "RAM used by series and their names.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
   registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},

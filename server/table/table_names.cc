@@ -54,7 +54,6 @@ size_t Table::index_slice(size_t most) const {
     Series& series = series_[number];
     if (series.row.is_indexed()) continue;  // the number was there twice
     series.row = index_->add(series.name());
-    if (renewal_ != nullptr) renewal_->add(number, series.name());
     series_bytes_.fetch_sub(series.name_size, std::memory_order_relaxed);
   }
   count_index_bytes();
@@ -73,42 +72,27 @@ void Table::renew_index(size_t most) {
     MutexLock turn(index_turn_);
     MutexLock lock(index_mutex_);
     if (renewal_ == nullptr) {
-      if (index_->removed_count() <= std::max(kRemovedMax, series_count() / 2)) return;
-      MutexLock names(names_mutex_);
-      renewal_ = std::make_unique<IndexRenewal>(hash_of_, series_.first());
+      if (index_->removed_count() <= std::max(kRemovedMax, series_count() / 8)) return;
+      renewal_ = std::make_unique<IndexRenewal>(*index_, hash_of_);
     }
-    for (const SeriesArena::Number number : next_to_renew(kSliceNames)) {
-      if (!renewal_->has(number)) renewal_->add(number, series_[number].name());
-    }
+    const bool has_all = renewal_->copy(kSliceNames);
     count_index_bytes();
-    if (renewal_->next() != 0) continue;
+    if (!has_all) continue;
     replaced = index_;
     return replace_index();
   }
 }
 
-// Returns the next series whose names the index has. Those whose names wait for the index will be added to
-// both.
-std::vector<SeriesArena::Number> Table::next_to_renew(size_t most) {
-  std::vector<SeriesArena::Number> out;
-  MutexLock names(names_mutex_);
-  SeriesArena::Number number = renewal_->next();
-  for (size_t i = 0; i < most && number != 0; ++i) {
-    if (series_[number].row.is_indexed()) out.push_back(number);
-    number = series_.after(number);
-  }
-  renewal_->continue_at(number);
-  return out;
-}
-
+// All rows of a shard and the index that they are of change together.
 void Table::replace_index() {
-  {
-    MutexLock names(names_mutex_);
-    renewal_->continue_at(series_.first());
-  }
-  while (renewal_->next() != 0) {
-    for (const SeriesArena::Number number : next_to_renew(kSliceNames))
-      series_[number].row = renewal_->row(number);
+  for (Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    for (Series* const s : shard.index.awake(series_)) {
+      if (s->row.is_indexed()) s->row = renewal_->row(s->row);
+    }
+    const IndexRenewal& renewal = *renewal_;
+    shard.idle.for_each([&renewal](IdleSeries& s) { s.row = renewal.row(s.row); });
+    shard.names = renewal_->index();
   }
   index_ = renewal_->index();
   renewal_.reset();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <thread>
 #include <utility>
 
+#include "base/radix_sort.h"
 #include "server/tick/replay.h"
 
 namespace statmill {
@@ -17,16 +19,23 @@ class Loader {
 
   Status series(const SeriesRow& row) {
     make_entry(row.id);
-    if (by_id_[row.id].series != nullptr)
+    if (by_id_[row.id].is_known())
       return Error{ErrorCode::kCorrupt, "series " + std::to_string(row.id) + " is in the catalog twice"};
-    by_id_[row.id] = {table_.restore_series(row), table_.shard_of_name(row.name), false};
-    expiry_.set_class(row.id, by_id_[row.id].series->retention);
+    const auto activity = activity_of(row.id);
+    if (!activity) return activity.error();
+    // By the newest sample that a flush has seen.
+    const Slot idle_before = newest_slot_ - Series::kIdleS / table_.tiers().finest().step_s;
+    const bool is_idle = activity->last_slot != Series::kNoSlot && activity->last_slot < idle_before;
+    const Table::Restored made = table_.restore_series(row, *activity, is_idle);
+    by_id_[row.id] = {made.series, table_.shard_of_name(row.name), false, is_idle, made.idle};
+    expiry_.set_class(row.id, made.retention);
     ++recovery_.series;
     return Status::ok();
   }
 
   Status deleted(SeriesId id) {
     make_entry(id);
+    if (const auto activity = activity_of(id); !activity) return activity.error();
     by_id_[id].is_deleted = true;
     table_.restore_deleted(id);
     expiry_.set_class(id, kGone);
@@ -44,13 +53,10 @@ class Loader {
     }
     if (!list) return std::move(list).error().with("shard " + std::to_string(shard));
     for (const SeriesActivity& a : *list) {
-      const auto series = known(a.id);
-      if (!series && salvages_) continue;
-      if (!series) return series.error();
-      if (series->is_deleted) continue;
-      series->series->include_slot(a.first_slot);
-      series->series->include_slot(a.last_slot);
+      activity_.push_back(a);
+      newest_slot_ = std::max(newest_slot_, a.last_slot);
     }
+    is_sorted_ = false;
     return Status::ok();
   }
 
@@ -69,11 +75,14 @@ class Loader {
   }
 
   Status replay() {
+    if (const auto rest = activity_of(std::numeric_limits<SeriesId>::max()); !rest) return rest.error();
+    std::vector<SeriesActivity>().swap(activity_);
     // A bare thread, as those of the replay. Without it, the first query would wait 0.2 to 0.5 s per million
     // series.
     std::thread indexing([this] { table_.names(); });
-    const auto counts =
-        statmill::replay({by_id_, recovery_.start.flushed, rows_, table_.tiers().detail_ratio(), salvages_});
+    const auto counts = statmill::replay(
+        {by_id_, recovery_.start.flushed, rows_, table_.tiers().detail_ratio(), salvages_,
+         [this](ShardNo shard, IdlePool::Number idle) { return table_.restore_awake(shard, idle); }});
     indexing.join();
     if (!counts) return counts.error();
     table_.end_replay();
@@ -89,9 +98,22 @@ class Loader {
   void make_entry(SeriesId id) {
     if (id >= by_id_.size()) by_id_.resize(id + size_t{1});
   }
-  Result<KnownSeries> known(SeriesId id) const {
-    if (id >= by_id_.size() || !by_id_[id].is_known()) return unknown_series(id);
-    return by_id_[id];
+  // Returns what the shards know of a series. Requires: calls ascend by id. Errors: kCorrupt, the shards know
+  // a series between the one before and this one.
+  Result<SeriesActivity> activity_of(SeriesId id) {
+    if (!is_sorted_) radix_sort(activity_, [](const SeriesActivity& a) { return a.id; });
+    is_sorted_ = true;
+    for (; next_activity_ < activity_.size() && activity_[next_activity_].id < id; ++next_activity_) {
+      if (!salvages_) return unknown_series(activity_[next_activity_].id);
+    }
+    SeriesActivity out{id, Series::kNoSlot, Series::kNoSlot};
+    for (; next_activity_ < activity_.size() && activity_[next_activity_].id == id; ++next_activity_) {
+      const SeriesActivity& a = activity_[next_activity_];
+      out.first_slot =
+          out.first_slot == Series::kNoSlot ? a.first_slot : std::min(out.first_slot, a.first_slot);
+      out.last_slot = std::max(out.last_slot, a.last_slot);
+    }
+    return out;
   }
 
   // Checks that the row `previous` before this one was the `last` one loaded. The store does not load rows up
@@ -118,7 +140,11 @@ class Loader {
   Expiry& expiry_;
   const bool salvages_;
   std::vector<KnownSeries> by_id_;
-  std::deque<ReplayRow> rows_;  // a deque, because the readers point into the rows
+  std::vector<SeriesActivity> activity_;  // of all shards
+  bool is_sorted_ = true;                 // by id
+  size_t next_activity_ = 0;
+  Slot newest_slot_ = Series::kNoSlot;  // of `activity_`
+  std::deque<ReplayRow> rows_;          // a deque, because the readers point into the rows
   TickNo decodable_from_ = 0;
   Recovery recovery_;
 };

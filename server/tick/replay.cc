@@ -74,22 +74,26 @@ class Share {
       const SeriesId id = cursor.reader.id();
       const bool is_known = id < input_.by_id.size() && input_.by_id[id].is_known();
       if (!is_known && !input_.salvages) return unknown_series(id);
-      if (!replay_series(cursor, is_known ? input_.by_id[id] : KnownSeries{})) return corrupt(cursor.row);
+      KnownSeries unknown;
+      if (!replay_series(cursor, is_known ? input_.by_id[id] : unknown)) return corrupt(cursor.row);
     }
     return Status::ok();
   }
 
   // Replays or skips the entries of one series in one row. Returns false if they are invalid.
-  bool replay_series(Cursor& cursor, const KnownSeries& known) {
+  bool replay_series(Cursor& cursor, KnownSeries& known) {
     JournalRowReader& reader = cursor.reader;
     const TickNo flushed = input_.flushed[known.shard];
     const bool is_new = cursor.row.tick > flushed;
-    if (known.series != nullptr && is_new && flushed >= cursor.row.decodable_from) {
+    const bool is_replayed = is_new && flushed >= cursor.row.decodable_from;
+    if (is_replayed && known.is_idle && known.series == nullptr)
+      known.series = input_.wake(known.shard, known.idle);
+    if (is_replayed && known.series != nullptr) {
       counts_.entries += reader.entries();
       return known.series->replay(reader.entries(), reader.entry_reader(), input_.detail_ratio);
     }
     if (!known.is_known()) counts_.of_unknown_series += reader.entries();
-    if (known.series != nullptr && is_new) counts_.without_reference += reader.entries();
+    if ((known.series != nullptr || known.is_idle) && is_new) counts_.without_reference += reader.entries();
     return skip_entries(reader);
   }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ struct KnownSeries {
   Series* series = nullptr;
   ShardNo shard = 0;
   bool is_deleted = false;  // then `series` is nullptr, and its entries are skipped
+  bool is_idle = false;     // then `series` is nullptr until the first of its entries
+  IdlePool::Number idle = 0;
 
-  bool is_known() const { return series != nullptr || is_deleted; }
+  bool is_known() const { return series != nullptr || is_deleted || is_idle; }
 };
 
 struct ReplayRow {
@@ -31,11 +34,13 @@ struct ReplayRow {
 };
 
 struct ReplayInput {
-  const std::vector<KnownSeries>& by_id;
+  std::vector<KnownSeries>& by_id;  // idle ones that have entries wake up
   const std::array<TickNo, kShardCount>& flushed;
   const std::deque<ReplayRow>& rows;  // by tick
   int64_t detail_ratio = 1;           // of the tiers
   bool salvages = false;  // if true, entries of unknown series are skipped; else they are an error
+  // Called for an idle series that has entries; several threads may call it at once.
+  std::function<Series*(ShardNo, IdlePool::Number)> wake = {};
 };
 
 struct ReplayCounts {

@@ -62,8 +62,11 @@ void Ticker::drop_below(TierNo tier, ChunkNo oldest) {
 }
 
 FlushRules Ticker::flush_rules() const {
-  const int64_t from_s = std::max<int64_t>(0, clock_->now_s(kActiveS) - kActiveS);
-  return {kept_from_, kSilentMax - silent_.size(), services_.table.tiers().finest().slot_of(from_s)};
+  const Tier& finest = services_.table.tiers().finest();
+  const auto slot_ago = [&](int64_t seconds) {
+    return finest.slot_of(std::max<int64_t>(0, clock_->now_s(seconds) - seconds));
+  };
+  return {kept_from_, kSilentMax - silent_.size(), slot_ago(kActiveS), slot_ago(Series::kIdleS)};
 }
 
 // Removes from `silent_` the names of the series that this tick deletes.

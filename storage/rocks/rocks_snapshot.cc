@@ -266,9 +266,9 @@ Result<std::optional<ChunkNo>> RocksSnapshot::oldest_chunk(TierNo tier) {
 }
 
 Status RocksSnapshot::load(const LoadVisitor& visitor) {
-  if (Status series = load_series(visitor); !series) return series;
   const Result<std::vector<TickNo>> flushed_ticks = load_shards(visitor);
   if (!flushed_ticks) return flushed_ticks.error();
+  if (Status series = load_series(visitor); !series) return series;
   return load_journal(visitor, *flushed_ticks);
 }
 

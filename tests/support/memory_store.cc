@@ -81,12 +81,12 @@ class MemorySnapshot final : public StoreSnapshot {
   }
 
   Status load(const LoadVisitor& visitor) const {
-    for (const auto& [id, series] : content_->series) {
-      if (Status status = series ? visitor.series(*series) : visitor.deleted(id); !status) return status;
-    }
     for (size_t shard = 0; shard < content_->flushed.size(); ++shard) {
       const auto& [tick, activity] = content_->flushed[shard];
       if (Status status = visitor.shard(static_cast<ShardNo>(shard), tick, activity); !status) return status;
+    }
+    for (const auto& [id, series] : content_->series) {
+      if (Status status = series ? visitor.series(*series) : visitor.deleted(id); !status) return status;
     }
     TickNo lowest = content_->flushed[0].tick;
     for (const auto& flushed : content_->flushed) lowest = std::min(lowest, flushed.tick);

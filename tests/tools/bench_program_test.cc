@@ -64,6 +64,8 @@ std::set<std::string> storage_names() {
                                "storage.host.bytes_per_bucket",
                                "storage.ram_per_series_1m",
                                "storage.ram_per_series_1m_outside_rocksdb",
+                               "storage.ram_per_idle_series_1m",
+                               "storage.start_idle_1m_s",
                                "storage.recovery_100k_s",
                                "storage.recovery_1m_s",
                                "storage.start_clean_ms",

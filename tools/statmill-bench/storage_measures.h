@@ -49,6 +49,7 @@ Measured measure_read1y(const MeasureContext& context);
 Measured measure_host(const MeasureContext& context);
 // storage_server.cc: a whole statmilld.
 Measured measure_ram(const MeasureContext& context);
+Measured measure_idle_ram(const MeasureContext& context);
 Measured measure_recovery(std::string_view name, size_t series, const MeasureContext& context);
 Measured measure_clean_start(const MeasureContext& context);
 

@@ -1,4 +1,5 @@
-// The measures ram_per_series_1m, recovery_100k, recovery_1m and start_clean: a whole statmilld, fed by TCP.
+// The measures ram_per_series_1m, ram_per_idle_series_1m, recovery_100k, recovery_1m and start_clean: a whole
+// statmilld, fed by TCP.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -34,8 +35,9 @@ Load load_until(Timestamp now, size_t series, size_t slots) {
   return {series, slots, unix_seconds(now) / kStep * kStep};
 }
 
-// Sends a sample of each series for each slot, and returns when all are in the store.
-Status feed(const ServerProcess& server, const Load& load) {
+// Sends a sample of each series for each slot, and returns when all are in the store. The server has had
+// `before` samples until now.
+Status feed(const ServerProcess& server, const Load& load, uint64_t before = 0) {
   constexpr size_t kSendBytesMax = size_t{64} << 20;  // generated at once, to limit RAM; at least one pass
   // If there is no progress for this long, samples are lost.
   constexpr std::chrono::seconds kLoadStallLimit{30};
@@ -47,7 +49,7 @@ Status feed(const ServerProcess& server, const Load& load) {
     const Result<Sent> sent = send({.server = server.address().line}, streams, {.count = passes});
     if (!sent) return sent.error();
   }
-  const uint64_t sent = uint64_t{load.series} * load.slots;
+  const uint64_t sent = before + uint64_t{load.series} * load.slots;
   const Result<ListenerCounts> counts = server.wait_for_received("tcp", sent, kLoadStallLimit);
   if (!counts) return counts.error();
   if (counts->accepted != sent) {
@@ -133,6 +135,27 @@ Measured measure_ram(const MeasureContext& context) {
   return std::vector<Measurement>{
       {"storage.ram_per_series_1m", per_series(all), "B", load.series},
       {"storage.ram_per_series_1m_outside_rocksdb", per_series(all - *store), "B", load.series}};
+}
+
+Measured measure_idle_ram(const MeasureContext& context) {
+  constexpr size_t kRamSeries = 1'000'000;
+  constexpr std::chrono::hours kIdle{2};
+  const Load load = load_until(context.now - kIdle, scaled_series(kRamSeries, context.options), 1);
+  say_load("ram_per_idle_series_1m", load, "two hours ago, started again");
+  Result<ServerProcess> server = loaded_server(context, {}, load);
+  if (!server) return server.error();
+  if (Status s = feed(*server, load_until(context.now, 1, 1), load.series); !s) return s.error();
+  if (Status s = server->flush(); !s) return s.error();
+  server->stop(SIGTERM);
+  const Result<double> seconds = start_seconds(*server, {}, load);
+  if (!seconds) return seconds.error();
+  if (Status s = server->wait_until_memory_is_returned(); !s) return s.error();
+  const Result<uint64_t> resident = server->meter().resident_bytes();
+  if (!resident) return resident.error();
+  return std::vector<Measurement>{
+      {"storage.ram_per_idle_series_1m", static_cast<double>(*resident) / static_cast<double>(load.series),
+       "B", load.series},
+      {"storage.start_idle_1m_s", *seconds, "s", load.series}};
 }
 
 Measured measure_recovery(std::string_view name, size_t series, const MeasureContext& context) {

@@ -30,6 +30,7 @@ std::vector<Measure<MeasureContext>> make_storage_measures() {
   out.push_back({"read1y_avg", measure_read1y});
   out.push_back({"host", measure_host});
   out.push_back({"ram_per_series_1m", measure_ram});
+  out.push_back({"ram_per_idle_series_1m", measure_idle_ram});
   out.push_back(recovery("recovery_100k", 100'000));
   out.push_back(recovery("recovery_1m", 1'000'000));
   out.push_back({"start_clean", measure_clean_start});

@@ -1,7 +1,9 @@
-// SeriesIndex and SeriesArena against a plain set of names that are added, removed and added again.
+// The series of a shard against a plain set of names that are added, become idle, are removed and added
+// again.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <memory>
 #include <set>
 #include <string>
 
@@ -18,8 +20,10 @@ RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
       *rc::gen::resize(200, rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange<uint32_t>(0, 60)));
   const auto seed = *rc::gen::arbitrary<uint8_t>();
   const KeyedHash hash_of = seed == 0 ? KeyedHash() : KeyedHash(secret_of(seed));
-  SeriesIndex index;
+  Shard shard;
   SeriesArena arena;
+  NameIndex names_of_idle;
+  shard.names = std::shared_ptr<const NameIndex>(&names_of_idle, [](const NameIndex*) {});
   std::set<std::string> in;
   std::vector<std::string> names;
   for (uint32_t i = 0; i < 60; ++i) names.push_back("n" + std::to_string(i));
@@ -31,39 +35,46 @@ RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
       RC_ASSERT(arena[number].pending.is_empty() && arena[number].id == 0);
       arena[number].id = step;
       arena[number].pending.add({1, Bucket::of({7, 0})}, Combine::kMerge, nullptr);
-      index.insert(hash, number, arena, hash_of);
+      shard.index.insert(hash, SeriesPlace::awake(number));
+    } else if (const SeriesPlace place = shard.find(hash, name, arena); place.is_awake() && step % 2 == 0) {
+      const IdlePool::Number idle = shard.idle.add();
+      shard.idle[idle].id = step;
+      shard.idle[idle].row = names_of_idle.add(name);
+      shard.index.replace(hash, place, SeriesPlace::idle(idle));
+      arena.remove(place.number());
     } else {
-      const SeriesArena::Number number = index.erase(hash, name, arena, hash_of);
-      RC_ASSERT(arena[number].id == step);
-      arena.remove(number);
+      shard.index.erase(hash, place);
+      RC_ASSERT((place.is_idle() ? shard.idle[place.number()].id : arena[place.number()].id) == step);
+      place.is_idle() ? shard.idle.remove(place.number()) : arena.remove(place.number());
       in.erase(name);
     }
     bool is_right = true;
     for (uint32_t i = 0; i < names.size(); ++i) {
-      const Series* found = index.find(hash_of(names[i]), names[i], arena);
-      is_right &= found == nullptr ? !in.contains(names[i]) : in.contains(names[i]) && found->id == i;
+      const SeriesPlace found = shard.find(hash_of(names[i]), names[i], arena);
+      is_right &= found.is_none()
+                      ? !in.contains(names[i])
+                      : (found.is_idle() ? shard.idle[found.number()].id : arena[found.number()].id) == i;
     }
     RC_ASSERT(is_right);
-    std::set<std::string> all;
-    for (const Series* series : index.all(arena)) all.emplace(series->name());
-    RC_ASSERT(all == in);
+    std::multiset<std::string> all;
+    for (const Series* series : shard.index.awake(arena)) all.emplace(series->name());
+    shard.idle.for_each([&](const IdleSeries& series) { all.insert(names_of_idle.name(series.row)); });
+    RC_ASSERT(all == std::multiset<std::string>(in.begin(), in.end()));
   }
 }
 
 TEST(SeriesIndex, ShrinksWhenNamesAreErased) {
   SeriesIndex index;
-  SeriesArena arena;
   const KeyedHash hash_of;
-  const auto name_of = [](int i) { return "n" + std::to_string(i); };
-  const auto add = [&](int i) { index.insert(hash_of(name_of(i)), arena.add(name_of(i)), arena, hash_of); };
-  for (int i = 0; i < 10; ++i) add(i);
+  const auto hash = [&](uint32_t i) { return hash_of("n" + std::to_string(i)); };
+  const auto add = [&](uint32_t i) { index.insert(hash(i), SeriesPlace::awake(i)); };
+  for (uint32_t i = 1; i < 11; ++i) add(i);
   const size_t bytes = index.ram_bytes();
-  for (int i = 10; i < 10'000; ++i) add(i);
+  for (uint32_t i = 11; i < 10'000; ++i) add(i);
   EXPECT_GT(index.ram_bytes(), 100 * bytes);
-  for (int i = 10; i < 10'000; ++i)
-    arena.remove(index.erase(hash_of(name_of(i)), name_of(i), arena, hash_of));
+  for (uint32_t i = 11; i < 10'000; ++i) index.erase(hash(i), SeriesPlace::awake(i));
   EXPECT_LE(index.ram_bytes(), 4 * bytes);
-  for (int i = 0; i < 10; ++i) EXPECT_NE(index.find(hash_of(name_of(i)), name_of(i), arena), nullptr) << i;
+  for (uint32_t i = 1; i < 11; ++i) EXPECT_EQ(index.guess(hash(i)), SeriesPlace::awake(i));
 }
 
 TEST(SeriesArena, GoesThroughAllSeriesByNumber) {

@@ -24,7 +24,9 @@ constexpr int kSeries = 20;
 
 class Stress : public testing::Test {
  protected:
-  TickTime time(int tick) const { return {from_unix_seconds(kNow), SteadyTime(std::chrono::seconds(tick))}; }
+  TickTime time(int tick, int64_t later_s = 0) const {
+    return {from_unix_seconds(kNow + later_s), SteadyTime(std::chrono::seconds(tick))};
+  }
   // Each batch has one sample of every series and one of "doomed", which is deleted again and again.
   void write(std::atomic<int>& sent, std::atomic<int>& accepted) {
     std::string text = "doomed " + std::to_string(kNow) + " 1\n";
@@ -91,6 +93,61 @@ TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
   Table again(tiers_, {});
   ASSERT_TRUE(recover(store_, again));
   EXPECT_EQ(counts(again, "s7"), std::vector<uint64_t>{2U * kBatches});
+}
+
+// Samples wake series up while flushes make them idle and the index of their names is renewed.
+TEST_F(Stress, IdleSeriesLoseNoSampleWhenTheyWakeUp) {
+  constexpr uint64_t kRounds = 300;
+  Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
+  std::string text;
+  for (int s = 0; s < kSeries; ++s) text += "s" + std::to_string(s) + " " + std::to_string(kNow) + " 1\n";
+  std::vector<std::string> names;
+  for (size_t i = 0; i < Table::kRemovedMax + 1; ++i) names.push_back("gone." + std::to_string(i));
+  std::string lines;
+  for (const std::string& name : names) lines += name + " 1\n";
+  Batch batch;
+  parse_istatd_lines(lines, batch);
+  ASSERT_EQ(table_.apply(batch, from_unix_seconds(kNow)), names.size());
+  while (table_.unindexed_count() > 0) ticker.update_index();
+  const std::vector<std::string_view> gone(names.begin(), names.end());
+  ASSERT_TRUE(ticker.change({.deletes = gone, .slots = {}, .renames = {}}, time(1)));
+  std::atomic<uint64_t> accepted{0};
+  std::atomic<bool> done{false};
+  std::thread writing([&] {
+    for (uint64_t round = 1; round <= kRounds && !HasFailure(); ++round) {
+      Batch samples;
+      parse_istatd_lines(text, samples);
+      ASSERT_EQ(table_.apply(samples, from_unix_seconds(kNow)), static_cast<uint64_t>(kSeries));
+      accepted = round;
+      // Every other round waits until all series are idle; the next one meets them on their way.
+      while (round % 2 == 0 && table_.idle_count() < kSeries && !HasFailure()) std::this_thread::yield();
+    }
+  });
+  std::thread ticking([&] {
+    for (int i = 2; !done; ++i) {
+      ASSERT_TRUE(ticker.flush_all(time(i, 2 * Series::kIdleS)));
+      table_.index_names(100);
+      if (i > 20) table_.renew_index(1);
+    }
+  });
+  std::thread asking([&] {
+    for (int i = 0; !done; ++i) {
+      const uint64_t least = accepted;
+      const uint64_t seen = count("s" + std::to_string(i % kSeries));
+      ASSERT_GE(seen, least);
+      ASSERT_LE(seen, accepted + 1);
+    }
+  });
+  writing.join();
+  done = true;
+  ticking.join();
+  asking.join();
+  EXPECT_EQ(table_.index_renewals(), 1U);
+  EXPECT_EQ(table_.idle_count(), static_cast<size_t>(kSeries));
+  for (int s = 0; s < kSeries; ++s) EXPECT_EQ(count("s" + std::to_string(s)), kRounds) << s;
+  Table again(tiers_, {});
+  ASSERT_TRUE(recover(store_, again));
+  EXPECT_EQ(counts(again, "*"), counts(table_, "*"));
 }
 
 // One series is deleted and then created again by the next sample; one is renamed back and forth.

@@ -125,7 +125,7 @@ TEST_F(RocksStoreTest, ABatchIsWholeAfterReopening) {
       },
       [](SeriesId) { return Status::ok(); },
   }));
-  EXPECT_EQ(seen, (std::vector<std::string>{"name", "7activity", "row"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"7activity", "name", "row"}));
   EXPECT_EQ(chunk(key).buckets.at(0).bucket.sum(), 5);
   EXPECT_EQ(*store_->snapshot()->rollup_position(), (RollupPosition{3, 4}));
 }
