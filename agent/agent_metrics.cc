@@ -26,6 +26,8 @@ void add_outbox_metrics(SelfReport& report, const OutboxThread& outbox) {
   report.add_gauge("host.agent.clock_difference_s", [&outbox] { return seconds_ahead(outbox.figures()); });
   report.add_total("host.agent.lines_dropped", [&outbox] { return outbox.figures().lines_dropped; });
   report.add_total("host.agent.batches_damaged", [&outbox] { return outbox.figures().batches_damaged; });
+  report.add_gauge("host.agent.backlog_batches",
+                   [&outbox] { return static_cast<double>(outbox.figures().backlog_batches); });
   report.add_gauge("host.agent.spool_bytes",
                    [&outbox] { return static_cast<double>(outbox.figures().spool_bytes); });
   report.add_gauge("host.agent.spool_disk_free_bytes",

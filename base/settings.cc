@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/nearest_word.h"
 #include "base/text.h"
 
 namespace statmill {
@@ -37,15 +38,23 @@ po::options_description describe(std::span<const Setting> settings) {
   return options;
 }
 
+std::vector<std::string_view> names_of(std::span<const Setting> settings) {
+  std::vector<std::string_view> names;
+  for (const Setting& s : settings) names.emplace_back(s.name);
+  return names;
+}
+
 // Adds the settings of one source to `values` unless a source of higher precedence has set them. Appends one
 // line per fault to `faults`.
-void collect(const po::parsed_options& parsed, std::string_view source, Values& values, std::string& faults) {
+void collect(const po::parsed_options& parsed, std::string_view source, std::span<const Setting> settings,
+             Values& values, std::string& faults) {
   Values here;
   bool after_unknown = false;  // stray text is then the value of the unknown option
   for (const po::option& o : parsed.options) {
     const bool is_stray = o.string_key.empty();
     if (o.unregistered) {
-      faults.append(source).append(": unknown setting \"").append(o.string_key).append("\"\n");
+      const std::string meant = did_you_mean(o.string_key, names_of(settings));
+      faults.append(source).append(": unknown setting \"").append(o.string_key).append("\"" + meant + "\n");
     } else if (is_stray && !after_unknown) {
       faults.append(source).append(": unexpected \"").append(o.value.front()).append("\"\n");
     } else if (!is_stray) {
@@ -56,8 +65,8 @@ void collect(const po::parsed_options& parsed, std::string_view source, Values& 
   values.merge(here);
 }
 
-Status read_file(const std::string& path, const po::options_description& options, Values& values,
-                 std::string& faults) {
+Status read_file(const std::string& path, const po::options_description& options,
+                 std::span<const Setting> settings, Values& values, std::string& faults) {
   errno = 0;
   std::ifstream file(path);
   struct stat info {};
@@ -68,7 +77,7 @@ Status read_file(const std::string& path, const po::options_description& options
   }
   if (S_ISDIR(info.st_mode)) return Error{ErrorCode::kInvalid, "config file " + path + ": is a directory"};
   try {
-    collect(po::parse_config_file(file, options, true), path, values, faults);
+    collect(po::parse_config_file(file, options, true), path, settings, values, faults);
   } catch (const po::error& e) {  // thrown by Boost's parser
     faults.append(path).append(": ").append(e.what()).append("\n");
   }
@@ -118,7 +127,7 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
             .allow_unregistered()
             .style(style::unix_style & ~style::allow_guessing & ~style::allow_sticky)
             .run();
-    collect(parsed, "command line", values, faults);
+    collect(parsed, "command line", settings, values, faults);
   } catch (const po::error& e) {
     return Error{ErrorCode::kInvalid, std::string("command line: ") + e.what()};
   }
@@ -130,7 +139,7 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
     if (key == "STATMILL_CONFIG" && config.empty()) config = value;
   }
   if (!config.empty()) {
-    if (Status s = read_file(config, file_options, values, faults); !s) return s.error();
+    if (Status s = read_file(config, file_options, settings, values, faults); !s) return s.error();
   }
   for (const Setting& s : settings) {
     for (const std::string& value : values_of(s, values)) {

@@ -101,23 +101,6 @@ Result<int64_t> parse_integer(std::string_view text, int64_t min, int64_t max) {
   return *n;
 }
 
-Result<int64_t> parse_time(std::string_view text, Timestamp now) {
-  std::string_view rest = text;
-  const bool from_now = rest.starts_with("now");
-  if (from_now) rest.remove_prefix(3);
-  if (from_now && rest.empty()) return unix_seconds(now);
-  if (rest.starts_with("-") &&
-      (from_now || rest.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
-    const Result<Duration> back = parse_duration(rest.substr(1));
-    if (!back) return invalid("time", text, "expected unix seconds, now, or a time before now as in -6h");
-    return unix_seconds(now - *back);
-  }
-  constexpr int64_t kTimeMax = 253'402'300'799;  // the end of the year 9999
-  const Result<int64_t> seconds = from_now ? Result<int64_t>(Error{}) : parse_integer(rest, 0, kTimeMax);
-  if (!seconds) return invalid("time", text, "expected unix seconds, now, or a time before now as in -6h");
-  return *seconds;
-}
-
 void append_number(std::string& out, double value) {
   if (!std::isfinite(value)) {
     out.append("null");

@@ -1,4 +1,4 @@
-// Text forms of numbers, durations, times and endpoints, as people write them in options and URLs.
+// Text forms of numbers, durations and endpoints, as people write them in options and URLs.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,6 @@ Result<uint64_t> parse_bytes(std::string_view text);
 
 // Parses a decimal integer in [min, max]; the text must contain nothing else.
 Result<int64_t> parse_integer(std::string_view text, int64_t min, int64_t max);
-
-// Parses a point in time as in the API and the CLI: unix seconds ("1700000000"), "now", or a duration before
-// now ("-6h", "now-6h"). Returns unix seconds.
-Result<int64_t> parse_time(std::string_view text, Timestamp now);
 
 // Appends the shortest text that parses to the same double; integers below 2^53 have no exponent. Appends
 // `null` for NaN and infinities.

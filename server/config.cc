@@ -1,3 +1,4 @@
+#include "base/time_text.h"
 #include "server/config.h"
 
 #include "base/setting_values.h"

@@ -11,6 +11,7 @@ namespace {
 constexpr uint8_t kVersion = 1;
 constexpr uint8_t kEphemeral = 1;
 constexpr uint8_t kUncertain = 2;
+constexpr uint8_t kAhead = 4;
 constexpr size_t kChecksumBytes = 4;
 
 uint32_t checksum(const AgentId& id, std::string_view body) {
@@ -46,6 +47,30 @@ AgentGap read_gap(Reader& reader) {
   return gap;
 }
 
+void put(Writer& writer, const AgentRun& run, const AgentPosition& position) {
+  writer.varint(run.after - position.seq);
+  writer.varint(run.lines_before - position.lines);
+  writer.varint(run.last.seq - run.after);
+  writer.varint(run.last.lines - run.lines_before);
+  put(writer, run.last.time);
+}
+
+AgentRun read_run(Reader& reader, const AgentPosition& position) {
+  AgentRun run;
+  run.after = position.seq + reader.varint();
+  run.lines_before = position.lines + reader.varint();
+  run.last.epoch = position.epoch;
+  run.last.seq = run.after + reader.varint();
+  run.last.lines = run.lines_before + reader.varint();
+  run.last.time = read_time(reader);
+  return run;
+}
+
+uint8_t flags_of(const AgentRow& row) {
+  return static_cast<uint8_t>((row.is_ephemeral ? kEphemeral : 0) | (row.uncertain_until ? kUncertain : 0) |
+                              (row.ahead ? kAhead : 0));
+}
+
 Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, "agent row: " + std::string(what)}; }
 
 }  // namespace
@@ -54,8 +79,7 @@ std::string encode_agent_row(const AgentRow& row) {
   std::string out;
   Writer writer(out);
   writer.u8(kVersion);
-  writer.u8(
-      static_cast<uint8_t>((row.is_ephemeral ? kEphemeral : 0) | (row.uncertain_until ? kUncertain : 0)));
+  writer.u8(flags_of(row));
   writer.varint(row.position.epoch);
   writer.varint(row.position.seq);
   writer.varint(row.position.lines);
@@ -75,6 +99,7 @@ std::string encode_agent_row(const AgentRow& row) {
   put(writer, row.boot.kernel);
   put(writer, row.boot.id);
   put(writer, row.boot.time);
+  if (row.ahead) put(writer, *row.ahead, row.position);
   writer.u32be(checksum(row.id, out));
   return out;
 }
@@ -111,6 +136,10 @@ Result<AgentRow> decode_agent_row(const AgentId& id, std::string_view bytes) {
     row.boot.kernel = read_text(reader);
     row.boot.id = read_text(reader);
     row.boot.time = read_time(reader);
+  }
+  if ((flags & kAhead) != 0) {
+    row.ahead = read_run(reader, row.position);
+    if (row.ahead->after <= row.position.seq || row.ahead->last.seq < row.ahead->after) return corrupt("run");
   }
   if (reader.failed() || !reader.done()) return corrupt("length");
   return row;

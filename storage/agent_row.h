@@ -1,13 +1,14 @@
 // AgentRow: what the store keeps about one agent, written in the same batch as the samples it accounts for:
 // how far its batches are durable, and which of them are lost for good.
 //
-//   version u8 = 1 | flags u8 (1: ephemeral, 2: uncertain) | epoch varint | seq varint | lines varint |
-//   time svarint ms | seen svarint ms | host: length varint, bytes | gaps varint | lines lost varint |
-//   gaps kept varint, each: first seq varint, count - 1 varint, lines varint, reason u8, from svarint ms,
-//   to svarint ms | newest svarint ms | if uncertain: until svarint ms | lines refused varint |
-//   hash of the secret 32 bytes | peer: length varint, bytes | agent's version: length varint, bytes |
-//   kernel: length varint, bytes | boot id: length varint, bytes | booted svarint ms |
-//   crc32c u32be over the id and all of that
+//   version u8 = 1 | flags u8 (1: ephemeral, 2: uncertain, 4: ahead) | epoch varint | seq varint |
+//   lines varint | time svarint ms | seen svarint ms | host: length varint, bytes | gaps varint |
+//   lines lost varint | gaps kept varint, each: first seq varint, count - 1 varint, lines varint, reason u8,
+//   from svarint ms, to svarint ms | newest svarint ms | if uncertain: until svarint ms |
+//   lines refused varint | hash of the secret 32 bytes | peer: length varint, bytes |
+//   agent's version: length varint, bytes | kernel: length varint, bytes | boot id: length varint, bytes |
+//   booted svarint ms | if ahead: after - seq varint, lines before - lines varint, last seq - after varint,
+//   last lines - lines before varint, time svarint ms | crc32c u32be over the id and all of that
 #pragma once
 
 #include <array>
@@ -39,11 +40,10 @@ struct AgentGap {
 // SHA-256 of an agent's secret. All zeros: none is known, and the first that arrives becomes the agent's.
 using SecretHash = std::array<uint8_t, 32>;
 
-struct AgentRow {
+struct AgentRow : AgentProgress {
   static constexpr size_t kGapsKept = 16;  // the newest ones; `gaps` counts all
 
   AgentId id{};
-  AgentPosition position;
   bool is_ephemeral = false;
   Timestamp seen{};    // when the server last accepted anything from it
   Timestamp newest{};  // the latest time of an accepted batch: no batch made later was accepted
@@ -59,6 +59,8 @@ struct AgentRow {
   uint64_t lines_lost = 0;
   std::vector<AgentGap> last_gaps;  // at most kGapsKept, oldest first
 
+  AgentProgress& progress() { return *this; }
+  const AgentProgress& progress() const { return *this; }
   bool operator==(const AgentRow&) const = default;
 };
 

@@ -18,7 +18,7 @@ constexpr std::string_view kClockAdvice =
 }  // namespace
 
 Delivery::Delivery(Spool& spool, DeliveryOptions options)
-    : spool_(spool), options_(std::move(options)), reader_(spool) {
+    : spool_(spool), options_(std::move(options)), reader_(spool), backlog_reader_(spool) {
   reset_for_identity();
   handed_out_ = spool_.durable_seq();  // at most this much was sent by earlier processes
 }
@@ -28,8 +28,10 @@ void Delivery::reset_for_identity() {
   id_ = spool_.id();
   sent_ = {};
   handed_out_ = 0;
+  backlog_end_ = 0;
   unacknowledged_.clear();
-  acknowledged_ = 0;
+  backlog_unacknowledged_.clear();
+  acknowledged_ = {};
   ever_acknowledged_ = {};
   was_replaced_ = false;
   replaced_.clear();
@@ -41,7 +43,8 @@ void Delivery::connected(const ClockReadings& now) {
   state_ = State::kHello;
   failure_.reset();
   unread_.clear();
-  held_back_.reset();
+  held_.reset();
+  held_backlog_.reset();
   status_sent_at_.reset();
   ever_acknowledged_.epoch = spool_.epoch();
   small_.clear();
@@ -125,8 +128,9 @@ void Delivery::handle_refusal(const RefuseFrame& refuse, SteadyTime now) {
 }
 
 void Delivery::handle_welcome(const WelcomeFrame& welcome, const ClockReadings& now) {
-  const AgentPosition& position = welcome.position;
-  const Result<Owner> owner = owner_of(position);
+  AgentProgress durable{welcome.position, welcome.ahead};
+  if (durable.ahead && durable.ahead->last.seq == durable.ahead->after) durable.ahead.reset();
+  const Result<Owner> owner = owner_of(durable);
   if (!owner) return fail(owner.error().code, "read the spool: " + owner.error().message);
   if (*owner == Owner::kOther || (*owner == Owner::kUnsure && spool_.may_change_identity(now.steady)))
     return change_identity("it has batches of this agent's id that this agent did not make", now.steady);
@@ -135,16 +139,30 @@ void Delivery::handle_welcome(const WelcomeFrame& welcome, const ClockReadings& 
   clock_ahead_ =
       now.wall - welcome.clock - std::chrono::duration_cast<Duration>(now.steady - waiting_since_) / 2;
   count_refused(welcome.lines_refused);
-  if (position.seq < ever_acknowledged_.seq) ++stats_.rewinds;
-  count_acknowledged(position.seq);
-  set_acknowledged(position);
+  const uint64_t seq = durable.position.seq;
+  if (seq < ever_acknowledged_.seq) ++stats_.rewinds;
+  count_acknowledged(seq, durable.last().seq, now.steady);
+  acknowledged_ = sent_ = durable;
+  report_acknowledged();
   unacknowledged_.clear();  // the rest of it is sent again
-  sent_ = {position.seq, position.lines};
-  reader_.seek(position.seq + 1);
+  backlog_unacknowledged_.clear();
+  window_ = BacklogWindow(options_.backlog_bytes);
+  backlog_end_ = welcome.ahead           ? welcome.ahead->after
+                 : welcome.accepts_ahead ? std::max(seq, spool_.durable_seq())
+                                         : seq;
+  backlog_reader_.seek(seq + 1);
+  reader_.seek(durable.ahead ? durable.ahead->last.seq + 1 : backlog_end_ + 1);
   waiting_since_ = now.steady;
 }
 
-// Decides whether the last batch on the server was made by this agent. kUnsure if that cannot be decided.
+// Decides whether the last batches on the server were made by this agent. kUnsure if that cannot be decided.
+Result<Delivery::Owner> Delivery::owner_of(const AgentProgress& progress) {
+  const auto owner = owner_of(progress.position);
+  if (!owner || *owner == Owner::kOther || !progress.ahead) return owner;
+  const auto owner_of_run = owner_of(progress.ahead->last);
+  return owner_of_run && *owner_of_run == Owner::kThis ? owner : owner_of_run;
+}
+
 Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
   if (position.seq == 0 || position == ever_acknowledged_) return Owner::kThis;
   if (position.seq > handed_out_) return Owner::kOther;
@@ -158,30 +176,43 @@ Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
   }
   // A batch in flight when another agent connected may have arrived, or the other agent's batch may be in its
   // place: clones make batches with the same number of lines at the same times.
-  return was_replaced_ && position.seq > acknowledged_ ? Owner::kUnsure : Owner::kThis;
+  return was_replaced_ && !acknowledged_.contains(position.seq) ? Owner::kUnsure : Owner::kThis;
 }
 
 void Delivery::handle_ack(const AckFrame& ack, SteadyTime now) {
-  if (ack.seq > sent_.seq) return fail(ErrorCode::kCorrupt, "it acknowledged a batch that was not sent");
+  if (ack.seq > sent_.position.seq || ack.ahead > sent_.last().seq)
+    return fail(ErrorCode::kCorrupt, "it acknowledged a batch that was not sent");
   count_refused(ack.lines_refused);
-  if (ack.seq <= acknowledged_) return;
-  count_acknowledged(ack.seq);
+  const AgentProgress before = acknowledged_;
+  count_acknowledged(ack.seq, ack.ahead, now);
+  if (acknowledged_ == before) return;
+  report_acknowledged();
   waiting_since_ = now;
 }
 
-void Delivery::count_acknowledged(uint64_t seq) {
-  for (; !unacknowledged_.empty() && unacknowledged_.front().position.seq <= seq;
-       unacknowledged_.pop_front()) {
-    const Sent& sent = unacknowledged_.front();
+void Delivery::count_acknowledged(uint64_t seq, uint64_t ahead, SteadyTime now) {
+  const auto count_first = [&](std::deque<Sent>& unacknowledged) {
+    const Sent& sent = unacknowledged.front();
     stats_.lines_acknowledged += sent.lines;
-    set_acknowledged({spool_.epoch(), sent.position.seq, sent.position.lines, sent.time});
+    acknowledged_.extend(sent.first, sent.lines_before, sent.end);
+    unacknowledged.pop_front();
+  };
+  while (!backlog_unacknowledged_.empty() && backlog_unacknowledged_.front().end.seq <= seq) {
+    window_.acknowledged(backlog_unacknowledged_.front().bytes, now);
+    count_first(backlog_unacknowledged_);
   }
+  while (!unacknowledged_.empty() && unacknowledged_.front().end.seq <= std::max(seq, ahead))
+    count_first(unacknowledged_);
 }
 
-void Delivery::set_acknowledged(const AgentPosition& position) {
-  acknowledged_ = position.seq;
+void Delivery::report_acknowledged() {
+  const AgentPosition& position = acknowledged_.position;
   if (position.seq > ever_acknowledged_.seq) ever_acknowledged_ = position;
-  spool_.acknowledged(options_.server, {position.seq, position.lines});
+  spool_.acknowledged(options_.server, {position.seq, position.lines}, acknowledged_.ahead);
+}
+
+uint64_t Delivery::backlog_batches() const {
+  return backlog_end_ - std::min(backlog_end_, acknowledged().position.seq);
 }
 
 // Lines refused before this process started were counted by the earlier process.
@@ -209,44 +240,74 @@ Result<std::string_view> Delivery::output(const ClockReadings& now) {
 
 void Delivery::consume_output(size_t bytes) { next_.remove_prefix(bytes); }
 
-// Prepares the status if it is due, otherwise the spool's next record, or the gap before it.
+// Prepares the status if it is due, otherwise the next record, or the gap before it: the newest first.
 Status Delivery::prepare_next(const ClockReadings& now) {
   if (!status_sent_at_) {
     prepare_status(now);
     return Status::ok();
   }
-  if (const SpoolLoss lost = spool_.lost(); lost.lines > 0 && sent_.seq == 0) {
-    if (acknowledged_ == sent_.seq) waiting_since_ = now.steady;
-    prepare_gap({.first = 1, .seq = 1, .lines_before = lost.lines, .reason = lost.reason, .time = now.wall});
+  if (const SpoolLoss lost = spool_.lost(); lost.lines > 0 && sent_.position.seq == 0) {
+    prepare_gap({.first = 1, .seq = 1, .lines_before = lost.lines, .reason = lost.reason, .time = now.wall},
+                has_backlog(), now);
     return Status::ok();
   }
-  if (!held_back_) {
-    auto record = reader_.next();
-    if (!record) return record.error();
-    if (!*record) return Status::ok();
-    held_back_ = **record;
+  if (Status held = hold_next(reader_, held_); !held) return held;
+  const bool is_backlog = !held_ && has_backlog();
+  if (is_backlog) {
+    if (!window_.has_room()) return Status::ok();
+    if (Status held = hold_next(backlog_reader_, held_backlog_); !held) return held;
   }
-  if (now.steady - *status_sent_at_ >= kStatusInterval) {
+  if (!(is_backlog ? held_backlog_ : held_)) return Status::ok();
+  if (now.steady - *status_sent_at_ >= kStatusInterval)
     prepare_status(now);
-    return Status::ok();
-  }
-  const SpoolRecord& record = *held_back_;
-  if (!can_follow(record)) {
-    change_identity("it has other batches of this agent's id", now.steady);
-    return Status::ok();
-  }
-  if (acknowledged_ == sent_.seq) waiting_since_ = now.steady;
-  if (record.seq != sent_.seq + 1) {
-    prepare_gap({.first = sent_.seq + 1,
-                 .seq = record.seq - 1,
-                 .lines_before = record.lines_before,
-                 .reason = reason_of_gap(record.seq),
-                 .time = record.time});
-  } else {
-    prepare_batch(record);
-    held_back_.reset();
-  }
+  else if (is_backlog)
+    prepare_backlog(now);
+  else
+    prepare_newest(now);
   return Status::ok();
+}
+
+Status Delivery::hold_next(SpoolReader& reader, std::optional<SpoolRecord>& held) {
+  if (held) return Status::ok();
+  auto record = reader.next();
+  if (!record) return record.error();
+  held = *record;
+  return Status::ok();
+}
+
+// The first batch that is sent before a backlog says where the backlog ends.
+void Delivery::prepare_newest(const ClockReadings& now) {
+  const SpoolRecord& record = *held_;
+  const bool begins_run = has_backlog() && !sent_.ahead;
+  if (begins_run) backlog_end_ = record.seq - 1;
+  if (const uint64_t last = sent_.last().seq; !begins_run && record.seq != last + 1)
+    return prepare_gap({.first = last + 1,
+                        .seq = record.seq - 1,
+                        .lines_before = record.lines_before,
+                        .reason = reason_of_gap(record, record.seq - 1),
+                        .time = record.time},
+                       false, now);
+  prepare_batch(record, false, now);
+  held_.reset();
+}
+
+void Delivery::prepare_backlog(const ClockReadings& now) {
+  const SpoolRecord record = *held_backlog_;
+  const bool is_past_end = record.seq > backlog_end_;
+  if (is_past_end || record.seq == sent_.position.seq + 1) held_backlog_.reset();
+  if (is_past_end && !sent_.ahead) {
+    backlog_end_ = sent_.position.seq;  // the gap comes before the next batch
+  } else if (is_past_end || record.seq != sent_.position.seq + 1) {
+    const uint64_t last = is_past_end ? backlog_end_ : record.seq - 1;
+    prepare_gap({.first = sent_.position.seq + 1,
+                 .seq = last,
+                 .lines_before = is_past_end ? sent_.ahead->lines_before : record.lines_before,
+                 .reason = reason_of_gap(record, last),
+                 .time = record.time},
+                true, now);
+  } else {
+    prepare_batch(record, true, now);
+  }
 }
 
 void Delivery::prepare_status(const ClockReadings& now) {
@@ -261,34 +322,49 @@ void Delivery::prepare_status(const ClockReadings& now) {
   status_sent_at_ = now.steady;
 }
 
-void Delivery::prepare_gap(const GapFrame& gap) {
+void Delivery::prepare_gap(const GapFrame& gap, bool is_backlog, const ClockReadings& now) {
   small_.clear();
   append_frame(small_, gap);
   next_ = small_;
-  sent_ = {gap.seq, gap.lines_before};
-  handed_out_ = std::max(handed_out_, sent_.seq);
-  unacknowledged_.push_back({sent_, 0, gap.time});
-  ++stats_.gaps_reported;
+  note_sent({.first = gap.first,
+             .lines_before = std::nullopt,
+             .end = {spool_.epoch(), gap.seq, gap.lines_before, gap.time}},
+            is_backlog, now);
 }
 
-void Delivery::prepare_batch(const SpoolRecord& record) {
+void Delivery::prepare_batch(const SpoolRecord& record, bool is_backlog, const ClockReadings& now) {
   next_ = record.frame;
-  sent_ = {record.seq, record.lines_before + record.lines};
-  handed_out_ = std::max(handed_out_, sent_.seq);
-  unacknowledged_.push_back({sent_, record.lines, record.time});
-  ++stats_.batches_sent;
+  note_sent({.first = record.seq,
+             .lines_before = record.lines_before,
+             .end = {spool_.epoch(), record.seq, record.lines_before + record.lines, record.time},
+             .lines = record.lines},
+            is_backlog, now);
 }
 
-// False if the server's position counts other batches than those that are missing here.
-bool Delivery::can_follow(const SpoolRecord& record) const {
-  return record.seq == sent_.seq + 1 ? record.lines_before == sent_.lines
-                                     : record.lines_before >= sent_.lines;
+// It cannot follow if the server counts other batches than those that were sent or are missing here.
+void Delivery::note_sent(const Sent& sent, bool is_backlog, const ClockReadings& now) {
+  const bool was_ack_due = is_ack_due();
+  if (!sent_.extend(sent.first, sent.lines_before, sent.end)) {
+    next_ = {};
+    return change_identity("it has other batches of this agent's id", now.steady);
+  }
+  ++(sent.lines_before ? stats_.batches_sent : stats_.gaps_reported);
+  if (!was_ack_due) waiting_since_ = now.steady;
+  handed_out_ = std::max(handed_out_, sent_.last().seq);
+  auto& unacknowledged = is_backlog ? backlog_unacknowledged_ : unacknowledged_;
+  unacknowledged.push_back(sent);
+  unacknowledged.back().bytes = next_.size();
+  if (is_backlog) window_.sent(next_.size(), now.steady);
 }
 
-// Why the batches before `next_seq` are missing.
-GapReason Delivery::reason_of_gap(uint64_t next_seq) const {
-  if (held_back_->damaged > 0) return GapReason::kDamaged;
-  return next_seq - 1 <= ever_acknowledged_.seq ? GapReason::kForgotten : GapReason::kSpoolFull;
+bool Delivery::is_ack_due() const {
+  return acknowledged_.position.seq < sent_.position.seq || acknowledged_.last().seq < sent_.last().seq;
+}
+
+// Why the batches up to `last` are missing, of which `next` is the next one that is there.
+GapReason Delivery::reason_of_gap(const SpoolRecord& next, uint64_t last) const {
+  if (next.damaged > 0) return GapReason::kDamaged;
+  return last <= ever_acknowledged_.seq ? GapReason::kForgotten : GapReason::kSpoolFull;
 }
 
 void Delivery::fail(ErrorCode code, std::string why) {
@@ -297,7 +373,7 @@ void Delivery::fail(ErrorCode code, std::string why) {
 
 std::optional<SteadyTime> Delivery::deadline() const {
   if (state_ == State::kHello) return waiting_since_ + kHelloLimit;
-  if (state_ == State::kWelcome && acknowledged_ < sent_.seq) return waiting_since_ + kSilenceLimit;
+  if (state_ == State::kWelcome && is_ack_due()) return waiting_since_ + kSilenceLimit;
   return std::nullopt;
 }
 

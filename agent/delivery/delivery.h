@@ -1,9 +1,9 @@
 // Delivery: the agent's side of the acknowledged stream to one server, as bytes in and bytes out
 // (proto/PROTOCOL.md, "The agent stream"). It uses no socket and no clock.
 //
-// At each hello the server reports how many batches it has, and the agent sends the rest again. If the
-// server has batches that this agent did not make, or another agent uses the same id, the spool
-// changes its identity.
+// At each hello the server reports which batches it has, and the agent sends the rest again. What the spool
+// has then is the backlog: each batch made later is sent before the next batch of it. If the server has
+// batches that this agent did not make, or another agent uses the same id, the spool changes its identity.
 #pragma once
 
 #include <deque>
@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/delivery/backlog_window.h"
 #include "agent/spool/spool.h"
 #include "agent/spool/spool_reader.h"
 #include "base/clock.h"
@@ -22,10 +23,11 @@
 namespace statmill {
 
 struct DeliveryOptions {
-  size_t server = 0;          // index of the server in the spool
-  std::string host{};         // this host's display name
-  std::string token{};        // the token that the server requires; empty: none
-  bool is_ephemeral = false;  // the spool is in memory only
+  size_t server = 0;                                // index of the server in the spool
+  std::string host{};                               // this host's display name
+  std::string token{};                              // the token that the server requires; empty: none
+  bool is_ephemeral = false;                        // the spool is in memory only
+  size_t backlog_bytes = BacklogWindow::kBytesMin;  // of it that may wait for an acknowledgment at first
   // Returns the current status of the collectors. The texts are valid until the next call. May be empty.
   std::function<std::vector<CollectorNote>()> collectors{};
   // Returns which kernel the host runs, and since when by its own clock. May be empty.
@@ -79,9 +81,11 @@ class Delivery {
   // True if the server has answered the hello of this connection.
   bool is_welcome() const { return state_ == State::kWelcome; }
   // True if the server has acknowledged everything that is durable in the spool.
-  bool is_done() const { return id_ == spool_.id() && acknowledged_ >= spool_.durable_seq(); }
-  // The last batch of the spool's present identity that the server has acknowledged; 0 if there is none.
-  uint64_t acknowledged_seq() const { return id_ == spool_.id() ? acknowledged_ : 0; }
+  bool is_done() const { return acknowledged().position.seq >= spool_.durable_seq(); }
+  // What the server has acknowledged of the spool's present identity.
+  AgentProgress acknowledged() const { return id_ == spool_.id() ? acknowledged_ : AgentProgress(); }
+  // How many batches of the backlog the server has not acknowledged.
+  uint64_t backlog_batches() const;
   // How far the wall clock was ahead of the server's at the last welcome; nullopt before the first. The error
   // is at most half of the server's response time.
   std::optional<Duration> clock_ahead() const { return clock_ahead_; }
@@ -91,9 +95,11 @@ class Delivery {
   enum class State : uint8_t { kAway, kHello, kWelcome };
   // A batch that was sent, or a gap that was sent in place of some.
   struct Sent {
-    SpoolPosition position;  // after it
-    uint32_t lines;          // in the batch; 0 for a gap
-    Timestamp time;
+    uint64_t first = 0;
+    std::optional<uint64_t> lines_before;  // nullopt for a gap
+    AgentPosition end;                     // after it
+    uint32_t lines = 0;                    // in the batch; 0 for a gap
+    size_t bytes = 0;
   };
   // Resets what belongs to one connection or identity.
   void reset_for_identity();
@@ -102,33 +108,44 @@ class Delivery {
   void handle_welcome(const WelcomeFrame& welcome, const ClockReadings& now);
   void handle_ack(const AckFrame& ack, SteadyTime now);
   enum class Owner : uint8_t { kThis, kOther, kUnsure };
+  Result<Owner> owner_of(const AgentProgress& progress);
   Result<Owner> owner_of(const AgentPosition& position);
   void change_identity(const std::string& why, SteadyTime now);
   void fail(ErrorCode code, std::string why);
-  void count_acknowledged(uint64_t seq);
-  void set_acknowledged(const AgentPosition& position);
+  void count_acknowledged(uint64_t seq, uint64_t ahead, SteadyTime now);
+  void report_acknowledged();
   void count_refused(uint64_t lines);
   Status prepare_next(const ClockReadings& now);
+  static Status hold_next(SpoolReader& reader, std::optional<SpoolRecord>& held);
   void prepare_status(const ClockReadings& now);
-  void prepare_gap(const GapFrame& gap);
-  void prepare_batch(const SpoolRecord& record);
-  bool can_follow(const SpoolRecord& record) const;
-  GapReason reason_of_gap(uint64_t next_seq) const;
+  void prepare_newest(const ClockReadings& now);
+  void prepare_backlog(const ClockReadings& now);
+  void prepare_gap(const GapFrame& gap, bool is_backlog, const ClockReadings& now);
+  void prepare_batch(const SpoolRecord& record, bool is_backlog, const ClockReadings& now);
+  void note_sent(const Sent& sent, bool is_backlog, const ClockReadings& now);
+  bool has_backlog() const { return sent_.position.seq < backlog_end_; }
+  bool is_ack_due() const;
+  GapReason reason_of_gap(const SpoolRecord& next, uint64_t last) const;
 
   Spool& spool_;
   const DeliveryOptions options_;
-  SpoolReader reader_;
+  SpoolReader reader_;          // of the batches after the backlog
+  SpoolReader backlog_reader_;  // of all, but read only up to the end of the backlog
   State state_ = State::kAway;
   std::optional<Error> failure_;
-  std::string unread_;                    // an incomplete frame
-  std::string small_;                     // frames made here: hello, gaps, status
-  std::string_view next_;                 // bytes still to be written, in small_ or in a record of reader_
-  std::optional<SpoolRecord> held_back_;  // the record after a gap; the gap is sent first
-  AgentId id_{};             // the spool's id at connected(); all fields below belong to this identity
-  SpoolPosition sent_;       // up to here, batches have been sent or reported as missing
-  uint64_t handed_out_ = 0;  // the highest batch sent; no server can have later ones of this agent
+  std::string unread_;                       // an incomplete frame
+  std::string small_;                        // frames made here: hello, gaps, status
+  std::string_view next_;                    // bytes still to be written, in small_ or in a record
+  std::optional<SpoolRecord> held_;          // of reader_: the next to be sent, after a gap or a status
+  std::optional<SpoolRecord> held_backlog_;  // of backlog_reader_
+  AgentId id_{};              // the spool's id at connected(); all fields below belong to this identity
+  AgentProgress sent_;        // what has been sent or reported as missing
+  uint64_t backlog_end_ = 0;  // the last batch of the backlog
+  uint64_t handed_out_ = 0;   // the highest batch sent; no server can have later ones of this agent
   std::deque<Sent> unacknowledged_;  // includes those of the previous connection
-  uint64_t acknowledged_ = 0;
+  std::deque<Sent> backlog_unacknowledged_;
+  BacklogWindow window_{BacklogWindow::kBytesMin};  // for backlog_unacknowledged_
+  AgentProgress acknowledged_;
   AgentPosition ever_acknowledged_;           // the highest ever
   bool was_replaced_ = false;                 // since the last welcome
   std::deque<SteadyTime> replaced_;           // times of the last kReplacedMax refusals

@@ -1,5 +1,6 @@
 #include "agent/delivery/outbox.h"
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <random>
@@ -234,6 +235,7 @@ OutboxFigures Outbox::figures() const {
     figures.lines_acknowledged += stats.lines_acknowledged;
     figures.lines_refused += stats.lines_refused;
     figures.gaps_reported += stats.gaps_reported;
+    figures.backlog_batches = std::max(figures.backlog_batches, server->delivery.backlog_batches());
     figures.reconnects += server->link.reconnects();
     figures.is_resolving = figures.is_resolving || server->link.resolving();
     const auto ahead = server->delivery.clock_ahead();

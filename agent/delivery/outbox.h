@@ -36,6 +36,7 @@ struct OutboxFigures {
   uint64_t gaps_reported = 0;
   uint64_t sync_failures = 0;
   uint64_t batches_damaged = 0;  // found in the spool, unreadable
+  uint64_t backlog_batches = 0;  // the most that a server lacks of its backlog
   uint64_t spool_bytes = 0;
   std::optional<uint64_t> spool_disk_free_bytes;  // nullopt if the spool is in memory, or if it is unknown
   // A name lookup is running in a thread that the outbox's destructor waits for.

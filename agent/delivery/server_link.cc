@@ -159,8 +159,9 @@ void ServerLink::read() {
 
 void ServerLink::log_welcome() {
   logged_reason_.clear();
-  log_.info("server connected",
-            {{"server", options_.server.text()}, {"acknowledged", delivery_.acknowledged_seq()}});
+  log_.info("server connected", {{"server", options_.server.text()},
+                                 {"acknowledged", delivery_.acknowledged().position.seq},
+                                 {"backlog_batches", delivery_.backlog_batches()}});
   const Duration ahead = delivery_.clock_ahead().value_or(Duration(0));
   const bool differs = std::chrono::abs(ahead) > kClockAheadMax;
   if (differs && !is_clock_logged_) {

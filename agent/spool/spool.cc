@@ -35,7 +35,8 @@ Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSp
       identity_(std::move(recovered.identity)),
       recovery_report_(recovered.report),
       segments_(std::move(recovered.segments)),
-      acknowledged_(options.servers) {
+      acknowledged_(options.servers),
+      acknowledged_ahead_(options.servers) {
   stats_.lines_abandoned = recovery_report_.lines_lost;
   resume_after_newest();
 }

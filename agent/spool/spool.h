@@ -102,9 +102,9 @@ class Spool {
   // until the new identity is durable.
   SpoolLoss lost() const { return identity_.has_begun ? identity_.lost : SpoolLoss(); }
 
-  // Records that the server has all batches up to `position`. The position may go back: a server restored
-  // from a backup has less than before.
-  void acknowledged(size_t server, const SpoolPosition& position);
+  // Records that the server has all batches up to `position`, and those of the run `ahead`. The position may
+  // go back: a server restored from a backup has less than before.
+  void acknowledged(size_t server, const SpoolPosition& position, std::optional<AgentRun> ahead = {});
   // Stores on disk what all servers have acknowledged, so that a copy of the spool knows what was not sent.
   // trim() also does this once a minute.
   Status save_acknowledged();
@@ -146,6 +146,7 @@ class Spool {
   // Zero if some server has not reported its position since the start.
   SpoolPosition acknowledged_by_all() const;
   bool have_all_reported() const;
+  bool has_been_acknowledged_by_all(uint64_t seq) const;
   uint64_t lines_lacked(const Segment& segment) const;
   Status keep_within_bounds();
   bool may_remove_oldest() const;
@@ -177,8 +178,9 @@ class Spool {
   size_t waiting_bytes_ = 0;  // of the frames; between calls <= unsynced_bytes_max, or one batch
   // by server; nullopt: it has not reported since the start
   std::vector<std::optional<SpoolPosition>> acknowledged_;
-  std::optional<Timestamp> acknowledged_checked_at_;  // when save of acknowledged_ was last considered
-  std::optional<SteadyTime> identity_changed_at_;     // the last change_identity()
+  std::vector<std::optional<AgentRun>> acknowledged_ahead_;  // by server
+  std::optional<Timestamp> acknowledged_checked_at_;         // when save of acknowledged_ was last considered
+  std::optional<SteadyTime> identity_changed_at_;            // the last change_identity()
   SpoolStats stats_;
 };
 

@@ -21,8 +21,9 @@ uint64_t Spool::first_seq() const {
   return next_seq();
 }
 
-void Spool::acknowledged(size_t server, const SpoolPosition& position) {
+void Spool::acknowledged(size_t server, const SpoolPosition& position, std::optional<AgentRun> ahead) {
   SM_CHECK(server < acknowledged_.size());
+  acknowledged_ahead_[server] = ahead;
   acknowledged_[server] = position.seq <= durable_seq_ ? position : SpoolPosition{durable_seq_, next_.lines};
 }
 
@@ -37,6 +38,15 @@ SpoolPosition Spool::acknowledged_by_all() const {
 bool Spool::have_all_reported() const {
   return std::all_of(acknowledged_.begin(), acknowledged_.end(),
                      [](const auto& position) { return position.has_value(); });
+}
+
+bool Spool::has_been_acknowledged_by_all(uint64_t seq) const {
+  for (size_t i = 0; i < acknowledged_.size(); ++i) {
+    const auto& run = acknowledged_ahead_[i];
+    const bool is_in_run = run && seq > run->after && seq <= run->last.seq;
+    if (!is_in_run && acknowledged_[i].value_or(SpoolPosition()).seq < seq) return false;
+  }
+  return true;
 }
 
 Status Spool::save_acknowledged() {
@@ -120,7 +130,15 @@ uint64_t Spool::lines_lacked(const Segment& segment) const {
     const auto record = cursor.next();
     if (!record || !record->has_value()) break;
   }
-  return segment.last.lines - std::min(cursor.position().lines, segment.last.lines);
+  uint64_t lacked = segment.last.lines - std::min(cursor.position().lines, segment.last.lines);
+  const bool has_runs = std::any_of(acknowledged_ahead_.begin(), acknowledged_ahead_.end(),
+                                    [&](const auto& run) { return run && run->after < segment.last.seq; });
+  while (has_runs) {
+    const auto record = cursor.next();
+    if (!record || !record->has_value()) break;
+    if (has_been_acknowledged_by_all((*record)->seq)) lacked -= (*record)->lines;
+  }
+  return lacked;
 }
 
 Status Spool::change_identity(GapReason reason, SteadyTime now) {
@@ -147,6 +165,7 @@ Status Spool::change_identity(GapReason reason, SteadyTime now) {
   file_.reset();
   resume_after_newest();
   std::fill(acknowledged_.begin(), acknowledged_.end(), std::nullopt);
+  std::fill(acknowledged_ahead_.begin(), acknowledged_ahead_.end(), std::nullopt);
   drop_written();
   renumber_waiting();
   static_cast<void>(begin_if_due());  // if it fails, the next sync() tries again

@@ -13,6 +13,8 @@ namespace {
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kTypeAt = 8;
 constexpr uint8_t kEphemeral = 1;  // flag in a hello
+constexpr uint8_t kUnused = 0;     // byte of a hello
+constexpr uint8_t kHasRun = 1;     // flag in a welcome
 constexpr size_t kRefuseTextBytesMax = 256;
 
 // A frame at the end of `out` whose payload is being written. The destructor fills in length and checksum.
@@ -81,6 +83,23 @@ AgentPosition read_position(Reader& reader) {
   return position;
 }
 
+void put(Writer& writer, const AgentRun& run) {
+  writer.u64be(run.after);
+  writer.u64be(run.lines_before);
+  writer.u64be(run.last.seq);
+  writer.u64be(run.last.lines);
+  put(writer, run.last.time);
+}
+AgentRun read_run(Reader& reader, uint32_t epoch) {
+  AgentRun run{.after = reader.u64be(), .lines_before = reader.u64be()};
+  run.last = {.epoch = epoch, .seq = reader.u64be(), .lines = reader.u64be(), .time = read_time(reader)};
+  return run;
+}
+bool can_follow(const AgentRun& run, const AgentPosition& position) {
+  return run.after > position.seq && run.last.seq >= run.after && run.lines_before >= position.lines &&
+         run.last.lines >= run.lines_before;
+}
+
 template <class Frame>
 std::optional<Frame> if_whole(const Reader& reader, const Frame& frame) {
   return reader.failed() ? std::nullopt : std::optional(frame);
@@ -138,7 +157,7 @@ void append_frame(std::string& out, const HelloFrame& frame) {
   OpenFrame open(out, FrameType::kHello);
   open->u8(frame.version);
   open->u8(frame.is_ephemeral ? kEphemeral : 0);
-  open->u8(frame.lane);
+  open->u8(kUnused);
   put(open.writer(), frame.id);
   put(open.writer(), frame.secret);
   put(open.writer(), frame.acknowledged);
@@ -158,7 +177,7 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
   if (frame.version != kAgentProtocol && frame.version != kAgentProtocolRenamed)
     return if_whole(reader, frame);
   frame.is_ephemeral = (reader.u8() & kEphemeral) != 0;
-  frame.lane = reader.u8();
+  const uint8_t unused = reader.u8();
   frame.id = read_bits<AgentId>(reader);
   frame.secret = read_bits<AgentSecret>(reader);
   frame.acknowledged = read_position(reader);
@@ -173,7 +192,7 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
     if (uptime_ms > static_cast<uint64_t>(kUptimeMax.count())) return std::nullopt;
     frame.uptime = Duration(uptime_ms);
   }
-  if (frame.lane >= kLaneCount || frame.acknowledged.epoch == 0) return std::nullopt;
+  if (unused != kUnused || frame.acknowledged.epoch == 0) return std::nullopt;
   if (frame.host.size() > kHostBytesMax || frame.agent_version.size() > kAgentVersionBytesMax ||
       frame.token.size() > kTokenBytesMax || frame.kernel.size() > kKernelBytesMax ||
       frame.boot_id.size() > kBootIdBytesMax) {
@@ -271,6 +290,9 @@ void append_frame(std::string& out, const WelcomeFrame& frame) {
   put(open.writer(), frame.position);
   open->u64be(frame.lines_refused);
   put(open.writer(), frame.clock);
+  if (!frame.accepts_ahead) return;
+  open->u8(frame.ahead ? kHasRun : 0);
+  if (frame.ahead) put(open.writer(), *frame.ahead);
 }
 
 std::optional<WelcomeFrame> decode_welcome(std::string_view payload) {
@@ -280,6 +302,11 @@ std::optional<WelcomeFrame> decode_welcome(std::string_view payload) {
   frame.position = read_position(reader);
   frame.lines_refused = reader.u64be();
   frame.clock = read_time(reader);
+  frame.accepts_ahead = !reader.done();
+  if (!reader.done() && (reader.u8() & kHasRun) != 0) {
+    frame.ahead = read_run(reader, frame.position.epoch);
+    if (!can_follow(*frame.ahead, frame.position)) return std::nullopt;
+  }
   return if_whole(reader, frame);
 }
 
@@ -287,6 +314,7 @@ void append_frame(std::string& out, const AckFrame& frame) {
   OpenFrame open(out, FrameType::kAck);
   open->u64be(frame.seq);
   open->u64be(frame.lines_refused);
+  open->u64be(frame.ahead);
 }
 
 std::optional<AckFrame> decode_ack(std::string_view payload) {
@@ -294,6 +322,7 @@ std::optional<AckFrame> decode_ack(std::string_view payload) {
   AckFrame frame;
   frame.seq = reader.u64be();
   frame.lines_refused = reader.u64be();
+  if (!reader.done()) frame.ahead = reader.u64be();
   return if_whole(reader, frame);
 }
 

@@ -41,7 +41,6 @@ inline constexpr Duration kUptimeMax = std::chrono::years(100);
 inline constexpr size_t kCollectorsMax = 64;  // per status frame
 inline constexpr size_t kCollectorNameBytesMax = 64;
 inline constexpr size_t kCollectorReasonBytesMax = 256;
-inline constexpr uint8_t kLaneCount = 1;  // an agent numbers its batches once; later versions may use several
 
 enum class FrameType : uint8_t {
   // From the agent.
@@ -60,7 +59,6 @@ enum class FrameType : uint8_t {
 struct HelloFrame {
   uint8_t version = kAgentProtocol;
   bool is_ephemeral = false;  // the agent keeps batches in memory only; its next run has another id
-  uint8_t lane = 0;           // below kLaneCount
   AgentId id{};
   AgentSecret secret{};  // proves that the agent owns the id
   // The highest position of this epoch that this server has acknowledged to the running agent; zeros if there
@@ -135,14 +133,21 @@ struct WelcomeFrame {
   AgentPosition position{};
   uint64_t lines_refused = 0;  // as in AckFrame
   Timestamp clock{};           // the server's wall clock when it sends this
+  // The run that is durable ahead of the position, or that the agent is to continue with.
+  std::optional<AgentRun> ahead{};
+  // The server accepts batches ahead of a backlog. Early servers of this version do not say so.
+  bool accepts_ahead = true;
 };
 
-// Reports that all batches up to `seq` are durable.
+// Reports that all batches up to `seq` are durable, and the run up to `ahead`.
 struct AckFrame {
   uint64_t seq = 0;
-  // Lines up to `seq` and in earlier epochs that the server received and refused (too old, too new, bad
+  // Lines in these batches and in earlier epochs that the server received and refused (too old, too new, bad
   // syntax, a limit). The count lasts as long as the server knows the agent.
   uint64_t lines_refused = 0;
+  uint64_t ahead = 0;  // the last durable batch of the run; 0: none
+
+  bool operator==(const AckFrame&) const = default;
 };
 
 enum class RefuseReason : uint8_t {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/time_text.h"
 
 namespace statmill {
 namespace {

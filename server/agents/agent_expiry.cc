@@ -28,7 +28,7 @@ bool AgentRegistry::may_forget(SteadyTime now) const {
 // batches are durable.
 bool AgentRegistry::is_idle(const Agent& agent) const {
   return agent.is_registered && !agent.is_being_forgotten && !agent.connected &&
-         agent.durable == agent.row_copy.position;
+         agent.durable == agent.row_copy.progress();
 }
 
 // Returns the agent to forget when a new one needs room; nullptr if no agent may be forgotten.

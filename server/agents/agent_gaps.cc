@@ -2,8 +2,7 @@
 
 namespace statmill {
 
-void add_gap(AgentRow& row, const GapFrame& frame) {
-  const AgentPosition& before = row.position;
+void add_gap(AgentRow& row, const AgentPosition& before, const GapFrame& frame) {
   const uint64_t lines = frame.lines_before - before.lines;
   row.lines_lost += lines;
   AgentGap* const last = row.last_gaps.empty() ? nullptr : &row.last_gaps.back();

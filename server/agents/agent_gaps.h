@@ -6,10 +6,10 @@
 
 namespace statmill {
 
-// Records that the batches after the row's position up to frame.seq, and the lines after it up to
-// frame.lines_before, are lost. Does not move the position. Evicted batches that follow one another form one
-// gap. The row keeps AgentRow::kGapsKept gaps; the oldest is dropped.
-// Requires: frame.seq > row.position.seq and frame.lines_before >= row.position.lines.
-void add_gap(AgentRow& row, const GapFrame& frame);
+// Records that the batches after `before` up to frame.seq, and the lines after it up to frame.lines_before,
+// are lost. Does not change the progress. Evicted batches that follow one another form one gap. The row keeps
+// AgentRow::kGapsKept gaps; the oldest is dropped.
+// Requires: frame.seq > before.seq and frame.lines_before >= before.lines.
+void add_gap(AgentRow& row, const AgentPosition& before, const GapFrame& frame);
 
 }  // namespace statmill

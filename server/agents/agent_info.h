@@ -60,7 +60,7 @@ struct AgentConnectionInfo {
 
 struct AgentInfo {
   AgentRow row;  // in memory; may be ahead of the store
-  AgentPosition durable;
+  AgentProgress durable;
   std::optional<AgentConnectionInfo> connection;  // nullopt: not connected
 
   const std::string& host() const { return connection ? connection->host : row.host; }

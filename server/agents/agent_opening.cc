@@ -44,7 +44,8 @@ AgentRow provisional_row(const AgentRow& row, const HelloFrame& hello, const Lin
   provisional.agent_version = hello.agent_version;
   provisional.boot = boot_of(hello, now);
   const AgentPosition& said = hello.acknowledged;
-  if (said.epoch > provisional.position.epoch) provisional.position = start_of(said.epoch, row.position.time);
+  if (said.epoch > provisional.position.epoch)
+    provisional.progress() = {start_of(said.epoch, row.position.time), std::nullopt};
   return provisional;
 }
 
@@ -54,8 +55,16 @@ AgentRow provisional_row(const AgentRow& row, const HelloFrame& hello, const Lin
 void mark_uncertain(AgentRow& provisional, const AgentPosition& said, Timestamp forgotten_until) {
   provisional.uncertain_until = forgotten_until;
   if (said.seq == 0 || said.time > forgotten_until) return;
-  add_gap(provisional, {1, said.seq, said.lines, GapReason::kEvicted, said.time});
+  add_gap(provisional, provisional.position, {1, said.seq, said.lines, GapReason::kEvicted, said.time});
   provisional.position = said;
+}
+
+// What the welcome reports. An agent that was interrupted is to continue with the run that it has begun.
+AgentProgress reported(AgentProgress durable, const AgentRow& accepted) {
+  if (durable.ahead || !accepted.ahead) return durable;
+  const auto& [after, lines_before, last] = *accepted.ahead;
+  durable.ahead = {after, lines_before, {durable.position.epoch, after, lines_before, durable.position.time}};
+  return durable;
 }
 
 }  // namespace
@@ -113,9 +122,10 @@ std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::
     if (hello.acknowledged.epoch < provisional.position.epoch) return RefuseReason::kFenced;
     if (!agent->is_registered && forgotten_until_)
       mark_uncertain(provisional, hello.acknowledged, *forgotten_until_);
-    const bool continues = agent->is_registered && provisional.position.epoch == agent->durable.epoch;
+    const bool continues =
+        agent->is_registered && provisional.position.epoch == agent->durable.position.epoch;
     opened = {{agent, ++last_connection_, sender},
-              continues ? agent->durable : provisional.position,
+              continues ? reported(agent->durable, provisional) : provisional.progress(),
               agent->durable_lines_refused};
     if (agent->connected) {
       replaced_.add();

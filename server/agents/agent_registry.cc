@@ -40,7 +40,7 @@ void AgentRegistry::restore(AgentRows rows) {
   forgotten_until_ = rows.forgotten_until;
   for (AgentRow& row : rows.rows) {
     auto agent = std::make_shared<Agent>();
-    agent->durable = row.position;
+    agent->durable = row.progress();
     agent->durable_lines_refused = row.lines_refused;
     agent->is_registered = true;
     agent->row_copy = row;
@@ -61,23 +61,19 @@ void AgentRegistry::note_time(SteadyTime now) {
 
 FrameResult AgentRegistry::accept(const Lease& lease, const BatchFrame& batch, TickTime now,
                                   const ApplyLines& apply) {
-  const auto advance = [&](AgentRow& row) -> std::optional<LinesAction> {
-    if (batch.seq != row.position.seq + 1 || batch.lines_before != row.position.lines) return std::nullopt;
-    const uint64_t lines = batch.lines_before + batch.lines;
-    LinesAction action = LinesAction::kApply;
-    if (batch.time > now.wall + limits_.clock_difference_max) {
-      action = LinesAction::kRefuse;
-    } else if (row.uncertain_until && batch.time <= *row.uncertain_until) {
-      action = LinesAction::kSkip;
-      add_gap(row, {batch.seq, batch.seq, lines, GapReason::kEvicted, batch.time});
-    } else {
-      row.uncertain_until.reset();  // later batches were made after any that the server has forgotten
-      row.newest = std::max(row.newest, batch.time);
-    }
-    row.position = {row.position.epoch, batch.seq, lines, batch.time};
-    return action;
-  };
   const AgentPosition end{0, batch.seq, batch.lines_before + batch.lines, batch.time};
+  const auto advance = [&](AgentRow& row) -> std::optional<LinesAction> {
+    const Timestamp before = row.before(batch.seq).time;
+    if (!row.extend(batch.seq, batch.lines_before, end)) return std::nullopt;
+    if (batch.time > now.wall + limits_.clock_difference_max) return LinesAction::kRefuse;
+    if (row.uncertain_until && batch.time <= *row.uncertain_until) {
+      add_gap(row, {0, batch.seq - 1, batch.lines_before, before},
+              {batch.seq, batch.seq, end.lines, GapReason::kEvicted, batch.time});
+      return LinesAction::kSkip;
+    }
+    row.newest = std::max(row.newest, batch.time);
+    return LinesAction::kApply;
+  };
   const FrameResult result = accept_next(lease, {end}, now, apply, advance);
   if (result == FrameResult::kApplied) accepted_.add();
   return result;
@@ -87,9 +83,9 @@ FrameResult AgentRegistry::accept(const Lease& lease, const GapFrame& gap, TickT
                                   const ApplyLines& apply) {
   const AgentPosition end{0, gap.seq, gap.lines_before, gap.time};
   return accept_next(lease, {end, true}, now, apply, [&](AgentRow& row) -> std::optional<LinesAction> {
-    if (gap.first != row.position.seq + 1 || gap.lines_before < row.position.lines) return std::nullopt;
-    add_gap(row, gap);
-    row.position = {row.position.epoch, gap.seq, gap.lines_before, gap.time};
+    const AgentPosition before = row.before(gap.first);
+    if (!row.extend(gap.first, std::nullopt, end)) return std::nullopt;
+    add_gap(row, before, gap);
     return LinesAction::kSkip;
   });
 }
@@ -103,21 +99,20 @@ FrameResult AgentRegistry::accept_next(
   if (agent.connection != lease.connection) return FrameResult::kReplaced;
   AgentRow next = *agent.provisional;
   frame.end.epoch = next.position.epoch;
-  if (frame.end.seq <= next.position.seq)
-    return answer_repeat(agent.recent.compare(frame), agent.row, next, now);
+  if (next.contains(frame.end.seq)) return answer_repeat(agent.recent.compare(frame), agent.row, next, now);
   const std::optional<LinesAction> action = advance(next);
   if (!action) return FrameResult::kGap;
-  if (!admit(agent, agent.provisional->position, lease.sender, now)) return FrameResult::kLimit;
+  if (!admit(agent, agent.provisional->progress(), lease.sender, now)) return FrameResult::kLimit;
   next.seen = now.wall;
   bool was_applied = false;
-  uint64_t durable_seq = 0;
+  AgentProgress durable;
   apply(*action, [&](int parity, const RefusalCounts& refused) {
     for (const uint64_t count : refused) next.lines_refused += count;
     MutexLock lock(mutex_);
     unsaved_rows_[static_cast<size_t>(parity)].insert_or_assign(next.id, next);
     agent.row_copy = next;
     newest_batch_ = std::max(newest_batch_, next.newest);
-    durable_seq = agent.durable.seq;
+    durable = agent.durable;
     note_time(now.steady);
     for (size_t i = 0; agent.connected && i < refused.size(); ++i)
       agent.connected->info.refused[i] += refused[i];
@@ -126,7 +121,7 @@ FrameResult AgentRegistry::accept_next(
   SM_CHECK(was_applied);
   gaps_.add(next.gaps - agent.row.gaps);
   lines_lost_.add(next.lines_lost - agent.row.lines_lost);
-  agent.recent.note(frame, durable_seq);
+  agent.recent.note(frame, durable);
   *agent.provisional = next;
   agent.row = std::move(next);
   return FrameResult::kApplied;
@@ -153,10 +148,11 @@ FrameResult AgentRegistry::answer_repeat(RecentFrames::Repeat repeat, const Agen
 }
 
 // Registers the agent, unless it is registered. Returns false if no more agents are admitted.
-bool AgentRegistry::admit(Agent& agent, const AgentPosition& position, const LineSender& sender,
+bool AgentRegistry::admit(Agent& agent, const AgentProgress& progress, const LineSender& sender,
                           TickTime now) {
   MutexLock lock(mutex_);
-  if (agent.durable.epoch != position.epoch) agent.durable = position;  // as its welcome reported
+  // As its welcome reported.
+  if (agent.durable.position.epoch != progress.position.epoch) agent.durable = progress;
   if (agent.is_registered) return true;
   Agent* const victim = registered_ < limits_.agents_max ? nullptr : find_victim(now);
   if (!new_agents_.has_room(sender, now.steady) || (registered_ >= limits_.agents_max && victim == nullptr)) {
@@ -210,12 +206,14 @@ void AgentRegistry::committed(const StoreBatch& batch) {
       const auto found = agents_.find(row.id);
       if (found == agents_.end()) continue;
       Agent& agent = *found->second;
-      if (row.position.epoch != agent.durable.epoch) continue;  // the agent has started a new epoch since
-      agent.durable = row.position;
+      // The agent may have started a new epoch since.
+      if (row.position.epoch != agent.durable.position.epoch) continue;
+      agent.durable = row.progress();
       agent.durable_lines_refused = row.lines_refused;
       // A connection is not notified of an epoch before its own.
       if (agent.connected && agent.connected->epoch == row.position.epoch)
-        acks.emplace_back(agent.connected->observer, AckFrame{row.position.seq, row.lines_refused});
+        acks.emplace_back(agent.connected->observer,
+                          AckFrame{row.position.seq, row.lines_refused, row.ahead ? row.ahead->last.seq : 0});
     }
   }
   for (const auto& [observer, ack] : acks) observer->on_durable(ack);

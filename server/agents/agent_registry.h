@@ -45,9 +45,9 @@ enum class FrameResult : uint8_t {
   kApplied,
   kRepeat,      // it was accepted before
   kOtherBatch,  // a different batch with this number was accepted before: a clone sent it
-  kGap,       // it does not follow the agent's position, or is at or before what the welcome reported durable
-  kReplaced,  // another connection speaks for the agent
-  kLimit,     // the agent is new, and no more agents are admitted
+  kGap,         // it does not follow what was accepted, or is part of what the welcome reported durable
+  kReplaced,    // another connection speaks for the agent
+  kLimit,       // the agent is new, and no more agents are admitted
 };
 
 // Thread-safe.
@@ -69,7 +69,8 @@ class AgentRegistry final : public TickParticipant {
   };
   struct Opened {
     Lease lease;
-    AgentPosition durable;       // in the hello's epoch
+    // In the hello's epoch. If a run is accepted, but not durable, it has an empty run that begins there.
+    AgentProgress durable;
     uint64_t lines_refused = 0;  // in all durable batches of the agent
   };
   // Makes this connection speak for the agent; a previous connection is notified through its observer.
@@ -86,7 +87,7 @@ class AgentRegistry final : public TickParticipant {
   using OnApplied = std::function<void(int parity, const RefusalCounts& refused)>;
   // Performs the action and calls `on_applied` once.
   using ApplyLines = std::function<void(LinesAction action, const OnApplied& on_applied)>;
-  // Accepts a batch, or a gap in place of batches, if it follows the agent's position; calls `apply` once for
+  // Accepts a batch, or a gap in place of batches, if it extends the agent's progress; calls `apply` once for
   // an accepted frame and not at all otherwise. A batch that may already be counted, because the server had
   // forgotten its agent, becomes a gap.
   FrameResult accept(const Lease& lease, const BatchFrame& batch, TickTime now, const ApplyLines& apply);
@@ -154,7 +155,7 @@ class AgentRegistry final : public TickParticipant {
                           const std::function<std::optional<LinesAction>(AgentRow& row)>& advance);
   FrameResult answer_repeat(RecentFrames::Repeat repeat, const AgentRow& known, const AgentRow& other,
                             TickTime now);
-  bool admit(Agent& agent, const AgentPosition& position, const LineSender& sender, TickTime now);
+  bool admit(Agent& agent, const AgentProgress& progress, const LineSender& sender, TickTime now);
   void note_time(SteadyTime now) REQUIRES(mutex_);
 
   // Which connection speaks for an agent (agent_opening.cc).

@@ -64,9 +64,17 @@ void AgentStream::close() {
 }
 
 std::string AgentStream::pop_output() {
-  if (std::exchange(owes_ack_, false))
-    append_frame(output_, AckFrame{std::min(durable_.seq, sent_seq_), durable_.lines_refused});
+  if (std::exchange(owes_ack_, false)) append_frame(output_, ack_due());
   return std::exchange(output_, {});
+}
+
+// Both ends of what is durable, as far as this connection has sent it.
+AckFrame AgentStream::ack_due() const {
+  AckFrame ack{std::min(durable_.seq, sent_.position.seq), durable_.lines_refused};
+  if (!sent_.ahead) return ack;
+  const uint64_t ahead = std::min(std::max(durable_.seq, durable_.ahead), sent_.ahead->last.seq);
+  if (ahead > sent_.ahead->after) ack.ahead = ahead;
+  return ack;
 }
 
 size_t AgentStream::receive(std::string_view bytes, TickTime now) {
@@ -131,13 +139,15 @@ void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
   agent_clock_ = {hello.clock, now.boot};
   auto opened = services_.agents.open(hello, sender_, observer_.lock(), now);
   if (const auto* reason = std::get_if<RefuseReason>(&opened)) return refuse(*reason);
-  auto& [lease, position, lines_refused] = std::get<AgentRegistry::Opened>(opened);
+  auto& [lease, durable, lines_refused] = std::get<AgentRegistry::Opened>(opened);
   lease_ = std::move(lease);
-  durable_ = {position.seq, lines_refused};
-  sent_seq_ = position.seq;
+  durable_ = {durable.position.seq, lines_refused, durable.last().seq};
+  sent_ = durable;
   has_opened_ = true;
-  append_frame(output_,
-               WelcomeFrame{.position = position, .lines_refused = lines_refused, .clock = now.wall});
+  append_frame(output_, WelcomeFrame{.position = durable.position,
+                                     .lines_refused = lines_refused,
+                                     .clock = now.wall,
+                                     .ahead = durable.ahead});
 }
 
 void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
@@ -151,12 +161,14 @@ void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
                   .sender = sender_,
                   .tags = std::move(*tags),
                   .now = services_.agents.time_for_lines(now)};
-  answer(services_.agents.accept(*lease_, batch, now, applier(std::move(lines), batch.time)), batch.seq);
+  if (answer(services_.agents.accept(*lease_, batch, now, applier(std::move(lines), batch.time))))
+    sent_.extend(batch.seq, batch.lines_before, {0, batch.seq, batch.lines_before + batch.lines, batch.time});
 }
 
 void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
   const LineBlock lines{.sender = sender_, .now = now.wall};
-  answer(services_.agents.accept(*lease_, gap, now, applier(lines, gap.time)), gap.seq);
+  if (answer(services_.agents.accept(*lease_, gap, now, applier(lines, gap.time))))
+    sent_.extend(gap.first, std::nullopt, {0, gap.seq, gap.lines_before, gap.time});
 }
 
 AgentRegistry::ApplyLines AgentStream::applier(LineBlock lines, Timestamp sent) {
@@ -195,29 +207,32 @@ bool AgentStream::refuse_wrong_clock(Timestamp clock, TickTime now) {
   return true;
 }
 
-void AgentStream::answer(FrameResult result, uint64_t seq) {
+// Returns true if the server has the batch or gap.
+bool AgentStream::answer(FrameResult result) {
   switch (result) {
     case FrameResult::kApplied:
-      sent_seq_ = seq;
-      return;
+      return true;
     case FrameResult::kRepeat:
-      sent_seq_ = seq;
       owes_ack_ = true;
-      return;
+      return true;
     case FrameResult::kOtherBatch:
-      return refuse(RefuseReason::kOwner,
-                    "another agent with this id has sent a different batch with this number");
+      refuse(RefuseReason::kOwner, "another agent with this id has sent a different batch with this number");
+      return false;
     case FrameResult::kGap:
-      return refuse(RefuseReason::kGap);
+      refuse(RefuseReason::kGap);
+      return false;
     case FrameResult::kReplaced:
-      return refuse(RefuseReason::kReplaced);
+      refuse(RefuseReason::kReplaced);
+      return false;
     case FrameResult::kLimit:
-      return refuse(RefuseReason::kLimit);
+      refuse(RefuseReason::kLimit);
+      return false;
   }
+  return false;
 }
 
 void AgentStream::on_durable(AckFrame ack) {
-  if (is_over_ || ack.seq <= durable_.seq) return;
+  if (is_over_ || ack == durable_) return;
   durable_ = ack;
   owes_ack_ = true;
 }

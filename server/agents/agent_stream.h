@@ -47,8 +47,8 @@ class AgentStream {
   // bytes and passes them again, followed by new ones. Stops early if waits_for_room().
   size_t receive(std::string_view bytes, TickTime now);
   bool waits_for_room() const { return waits_for_room_; }
-  // All batches up to ack.seq are durable. Acknowledges those that this connection has sent: the others may
-  // be a clone's.
+  // All batches up to ack.seq are durable, and the run up to ack.ahead. Acknowledges those that this
+  // connection has sent: the others may be a clone's.
   void on_durable(AckFrame ack);
   // Sends the reason and ends the stream.
   void refuse(RefuseReason reason, std::string_view text);
@@ -70,7 +70,8 @@ class AgentStream {
   void handle_status(const StatusFrame& status, TickTime now);
   AgentRegistry::ApplyLines applier(LineBlock lines, Timestamp sent);
   bool refuse_wrong_clock(Timestamp clock, TickTime now);
-  void answer(FrameResult result, uint64_t seq);
+  bool answer(FrameResult result);
+  AckFrame ack_due() const;
 
   const Services services_;
   const LineSender sender_;
@@ -81,7 +82,7 @@ class AgentStream {
     SteadyTime at;   // by the boot-time clock, which never steps
   } agent_clock_{};  // the agent's clock when it was last compared with the server's
   AckFrame durable_;
-  uint64_t sent_seq_ = 0;  // the last batch that this connection has sent or that its welcome named
+  AgentProgress sent_;  // what this connection has sent, or its welcome named
   std::string output_;
   bool waits_for_room_ = false;
   bool has_waited_ = false;  // since the last status frame: the clock reading of the next one is out of date

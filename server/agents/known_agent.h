@@ -26,7 +26,7 @@ struct AgentRegistry::Agent {
 
   // Guarded by the registry's mutex.
   AgentRow row_copy;  // equals `row`, for readers that must not wait for `mutex`
-  AgentPosition durable;
+  AgentProgress durable;
   uint64_t durable_lines_refused = 0;
   bool is_registered = false;       // counts for --agent.limit: the store has its row, or will have it
   bool is_being_forgotten = false;  // the next tick forgets it

@@ -24,19 +24,19 @@ class RecentFrames {
     AgentPosition end;  // the agent's position after this frame
     bool is_gap = false;
   };
-  // Appends an accepted frame. Removes frames of other epochs and those up to `durable_seq`.
-  void note(const Frame& frame, uint64_t durable_seq);
+  // Appends an accepted frame. Removes frames of other epochs and the oldest ones if they are durable.
+  void note(const Frame& frame, const AgentProgress& durable);
 
   enum class Repeat : uint8_t {
     kSame,     // the same frame
     kOther,    // a different batch with the same number
     kUnknown,  // cannot be decided: the number is not kept, or a gap is compared with a batch
   };
-  // Compares a frame with the kept frame of the same number. Cost: logarithmic.
+  // Compares a frame with the kept frame of the same number. Cost: a pass over all.
   Repeat compare(const Frame& frame) const;
 
  private:
-  std::deque<Frame> frames_;  // ordered by seq, all of one epoch
+  std::deque<Frame> frames_;  // in the order of their acceptance, all of one epoch
 };
 
 }  // namespace statmill

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/glob.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "server/documents/json_fields.h"
 #include "server/json.h"
 

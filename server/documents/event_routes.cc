@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "server/json.h"
 
 namespace statmill {

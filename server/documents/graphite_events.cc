@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "server/documents/event_routes.h"
 #include "server/documents/json_fields.h"
 #include "server/json.h"

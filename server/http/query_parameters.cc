@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "proto/canonical_name.h"
 #include "proto/kind_text.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "server/promql/selector_text.h"
 
 namespace statmill {

@@ -73,9 +73,10 @@ void write_agent(std::string& out, const AgentInfo& agent, Timestamp now) {
   one.key("ephemeral").append(row.is_ephemeral ? "true" : "false");
   one.count("epoch", row.position.epoch);
   one.count("accepted", row.position.seq);
-  one.count("durable", agent.durable.seq);
-  one.number("lag_s", static_cast<double>(unix_seconds(now) - unix_seconds(agent.durable.time)));
+  one.count("durable", agent.durable.position.seq);
+  one.number("lag_s", static_cast<double>(unix_seconds(now) - unix_seconds(agent.durable.last().time)));
   one.count("lines", row.position.lines);
+  one.count("backlog_lines", row.ahead ? row.ahead->lines_before - row.position.lines : 0);
   write_time(one, "seen", row.seen);
   one.count("gaps", row.gaps);
   one.count("lines_lost", row.lines_lost);

@@ -128,7 +128,7 @@ void write_agent(std::string& out, const std::optional<AgentInfo>& agent, Timest
   one.text("kernel", boot.kernel);
   one.key("booted_s").append(boot.time == Timestamp() ? "null" : std::to_string(unix_seconds(boot.time)));
   one.number("seen_s", static_cast<double>(unix_seconds(agent->row.seen)));
-  one.number("behind_s", static_cast<double>((now - agent->durable.time).count()) / 1000);
+  one.number("behind_s", static_cast<double>((now - agent->durable.last().time).count()) / 1000);
   one.key("skew_ms").append(connection ? std::to_string(connection->clock_ahead.count()) : "null");
   one.key("spool_bytes").append(has_status ? std::to_string(connection->status->spool_bytes) : "null");
   one.count("gaps", agent->row.gaps);

@@ -2,6 +2,6 @@
 
 namespace statmill {
 
-const uint16_t kFormatMinor = 1;
+const uint16_t kFormatMinor = 2;
 
 }  // namespace statmill

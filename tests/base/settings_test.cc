@@ -167,7 +167,7 @@ TEST_F(Settings, ReportsEveryFaultOnALineOfItsOwn) {
   EXPECT_EQ(fault({"--nonsense", "1", "--more=2"}),
             "command line: unknown setting \"nonsense\"\n"
             "command line: unknown setting \"more\"\n" +
-                path() + ": unknown setting \"store.pth\"\n" +
+                path() + ": unknown setting \"store.pth\"; did you mean store.path?\n" +
                 "store.path: \"bad\" is invalid\n"
                 "http.port: \"bad\" is invalid");
 }

@@ -109,29 +109,6 @@ TEST(Text, ParsesIntegersWithinBounds) {
   EXPECT_NE(parse_integer("6", -5, 5).error().message.find("-5..5"), std::string::npos);
 }
 
-TEST(Text, ParsesTimes) {
-  const Timestamp now = from_unix_seconds(1'000'000) + milliseconds(999);
-  const std::vector<std::pair<std::string, int64_t>> table = {
-      {"now", 1'000'000},
-      {"0", 0},
-      {"1700000000", 1'700'000'000},
-      {"-6h", 1'000'000 - 21'600},
-      {"now-6h", 1'000'000 - 21'600},
-      {"now-1h30m", 1'000'000 - 5'400},
-      {"now-0s", 1'000'000},
-      {"253402300799", 253'402'300'799},
-  };
-  for (const auto& [text, want_s] : table) {
-    const Result<int64_t> t = parse_time(text, now);
-    ASSERT_TRUE(t) << text;
-    EXPECT_EQ(*t, want_s) << text;
-  }
-  for (const std::string_view text : {"", "-", "-5", "--5s", "--0s", "now-", "now--0s", "now+5s", "now5",
-                                      "5s", "12.5", "now ", "yesterday", "253402300800", "nownow"}) {
-    EXPECT_FALSE(parse_time(text, now)) << text;
-  }
-}
-
 std::string number_text(double value) {
   std::string out = "x";
   append_number(out, value);

@@ -4,6 +4,7 @@
 
 #include "base/glob.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "proto/graphite/parser.h"
 #include "proto/istatd/parser.h"
 #include "proto/statsd/parser.h"

@@ -57,6 +57,7 @@ AgentAccount find_account(const ServerProcess& server, std::string_view key, con
             number("accepted"),
             number("durable"),
             number("lines"),
+            number("backlog_lines"),
             number("lines_lost"),
             number("gaps")};
   }

@@ -34,6 +34,7 @@ struct AgentAccount {
   double accepted = 0;  // batches
   double durable = 0;   // batches
   double lines = 0;
+  double backlog_lines = 0;
   double lines_lost = 0;
   double gaps = 0;
 };

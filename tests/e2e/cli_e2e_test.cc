@@ -9,6 +9,7 @@
 namespace statmill {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class CliE2e : public testing::Test {
@@ -37,6 +38,16 @@ TEST_F(CliE2e, PutsAndQueries) {
   EXPECT_THAT(cli({"query", "shop.*", "--from", "-1m", "--format", "json"}).out,
               HasSubstr("\"kind\":\"gauge\""));
   EXPECT_THAT(cli({"query", "shop.*", "--from", "-1m"}).out, HasSubstr("shop.orders"));
+}
+
+TEST_F(CliE2e, NamesSeriesThatAreSimilarToOneThatDoesNotExist) {
+  EXPECT_EQ(cli({"put", "shop.orders;page=cart", "3"}).status, 0);
+  for (const char* command : {"query", "graph", "ls", "describe"}) {
+    for (const char* name : {"shop.odrers", "shop.odrers*"})
+      EXPECT_THAT(cli({command, name}).said, EndsWith("; similar: shop.orders;page=cart\n"))
+          << command << name;
+  }
+  EXPECT_EQ(cli({"query", "nothing"}).said, "statmill: no series is called \"nothing\"\n");
 }
 
 TEST_F(CliE2e, QueriesAndDrawsExpressions) {

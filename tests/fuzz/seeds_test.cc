@@ -87,9 +87,13 @@ TEST(Seeds, SegmentsHaveTheRecordsThatTheirNamesSay) {
 }
 
 TEST(Seeds, AgentRowDecodes) {
-  std::string bytes = seed("agent_row/row");
-  Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
-  EXPECT_TRUE(decode_agent_row(AgentId{}, bytes));
+  for (const char* name : {"row", "row_with_a_run"}) {
+    std::string bytes = seed(std::string("agent_row/") + name);
+    Writer(bytes).u32be(crc32c(bytes, crc32c(std::string(AgentId::kBytes, '\0'))));
+    const auto row = decode_agent_row(AgentId{}, bytes);
+    ASSERT_TRUE(row) << name;
+    EXPECT_EQ(row->ahead.has_value(), name == std::string_view("row_with_a_run"));
+  }
 }
 
 TEST(Seeds, SeriesRowDecodes) { EXPECT_TRUE(decode_series_row(7, seed("series_row/wide"))); }
@@ -129,7 +133,8 @@ bool decodes(const FrameRead& frame) {
 }
 
 TEST(Seeds, FramesAreWholeAndDecode) {
-  for (const auto& [name, count] : {std::pair{"agent", 4}, {"agent_before_kernels", 4}, {"server", 3}}) {
+  for (const auto& [name, count] :
+       {std::pair{"agent", 4}, {"agent_before_kernels", 4}, {"server", 3}, {"server_with_a_run", 3}}) {
     const std::string bytes = seed(std::string("agent_frames/") + name);
     std::string_view unread = bytes;
     int frames = 0;

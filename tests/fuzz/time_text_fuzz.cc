@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "server/promql/literals.h"
 
 namespace statmill {

@@ -106,17 +106,22 @@ Ledger::Violation Ledger::check_row(const std::map<int64_t, uint64_t>& in, const
   if (numbering == numberings_.end()) return "row of an unknown agent:" + series;
   if (numbering->second.of.size() > 1) return std::nullopt;
   const std::vector<int64_t>& slots = numbering->second.of.begin()->second.slots;
-  if (row.position.lines > slots.size()) return series + ": the row is ahead of its agent";
-  const auto end = slots.begin() + static_cast<std::ptrdiff_t>(row.position.lines);
-  if (!was_forgotten) {
-    for (auto it = end; it != slots.end(); ++it) known.erase(*it);
+  if (row.last().lines > slots.size()) return series + ": the row is ahead of its agent";
+  const auto is_described = [&](size_t line) {
+    return line < row.position.lines ||
+           (row.ahead && line >= row.ahead->lines_before && line < row.ahead->last.lines);
+  };
+  uint64_t missing = 0;
+  for (size_t line = 0; line < slots.size(); ++line) {
+    if (is_described(line))
+      missing += in.contains(slots[line]) ? uint64_t{0} : 1;
+    else if (!was_forgotten)
+      known.erase(slots[line]);
   }
-  const auto missing = static_cast<uint64_t>(
-      std::count_if(slots.begin(), end, [&](int64_t slot_s) { return !in.contains(slot_s); }));
   const uint64_t reported = row.lines_lost + row.lines_refused;
   const bool is_exact = row.position.epoch == 1 && !was_forgotten;
   if (is_exact ? missing == reported : missing <= reported) return std::nullopt;
-  return series + ": of " + std::to_string(row.position.lines) + " lines " + std::to_string(missing) +
+  return series + ": of " + std::to_string(row.last().lines) + " lines " + std::to_string(missing) +
          " are missing, and " + std::to_string(row.lines_lost) + " are reported as lost, " +
          std::to_string(row.lines_refused) + " as refused";
 }

@@ -60,7 +60,11 @@ void SimAgent::start() {
         SimLink::Uses{uses_.stage, *disk_, *uses_.servers[i], uses_.watch, [this] { return wall(); },
                       [this, i](auto refused) { check_identity_change(i, refused); },
                       [this, i] { uses_.causes.left_before_welcome(id_, i); }},
-        *spool_, DeliveryOptions{.server = i, .host = name(), .is_ephemeral = uses_.is_ephemeral}));
+        *spool_,
+        DeliveryOptions{.server = i,
+                        .host = name(),
+                        .is_ephemeral = uses_.is_ephemeral,
+                        .backlog_bytes = uses_.stage.chance.between(500, 2000)}));
     links_.back()->start();
   }
   later(kTick, &SimAgent::tick);

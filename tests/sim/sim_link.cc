@@ -70,7 +70,7 @@ void SimLink::read(std::string_view bytes) {
   if (!was_welcome && delivery_.is_welcome()) {
     backoff_.reset();
     uses_.stage.note(uses_.server.name() + " welcomes " + series_of(spool_.id(), spool_.epoch()) + " at " +
-                     std::to_string(delivery_.acknowledged_seq()));
+                     std::to_string(delivery_.acknowledged().position.seq));
   }
   if (Status s = delivery_.check(uses_.stage.schedule.now()); !s) return end(s.error().message);
   check_acknowledged();
@@ -136,11 +136,13 @@ void SimLink::watch() {
 // Everything that an agent considers acknowledged must have been in the store.
 void SimLink::check_acknowledged() {
   if (!delivery_.is_welcome()) return;
-  const uint64_t ever = uses_.server.ever_durable(series_of(spool_.id(), spool_.epoch()));
-  if (delivery_.acknowledged_seq() > ever) {
-    uses_.stage.report_violation(uses_.server.name() + " acknowledged " +
-                                 std::to_string(delivery_.acknowledged_seq()) +
-                                 ", but its store never had more than " + std::to_string(ever));
+  const auto ever = uses_.server.ever_durable(series_of(spool_.id(), spool_.epoch()));
+  const AgentProgress acknowledged = delivery_.acknowledged();
+  if (acknowledged.position.seq > ever.seq || acknowledged.last().seq > ever.newest) {
+    uses_.stage.report_violation(
+        uses_.server.name() + " acknowledged " + std::to_string(acknowledged.position.seq) + " and " +
+        std::to_string(acknowledged.last().seq) + ", but its store never had more than " +
+        std::to_string(ever.seq) + " and " + std::to_string(ever.newest));
   }
 }
 

@@ -166,22 +166,25 @@ void SimServer::note_forgotten(const AgentId& id) {
     stage_.report_violation(name() + " has forgotten agent " + id.text() + " too early");
 }
 
-// Positions never decrease, except when the store was restored.
+// What is durable never decreases, except when the store was restored.
 void SimServer::note_rows() {
   for (const AgentRow& row : rows()) {
     const AgentPosition& at = row.position;
-    uint64_t& ever = ever_durable_[series_of(row.id, at.epoch)];
-    ever = std::max(ever, at.seq);
-    AgentPosition& last = last_rows_[row.id];
-    if (std::pair(at.epoch, at.seq) < std::pair(last.epoch, last.seq))
+    EverDurable& ever = ever_durable_[series_of(row.id, at.epoch)];
+    ever.seq = std::max(ever.seq, at.seq);
+    ever.newest = std::max(ever.newest, row.last().seq);
+    AgentProgress& last = last_rows_[row.id];
+    const bool is_lost =
+        at.epoch == last.position.epoch && (at.seq < last.position.seq || row.last().seq < last.last().seq);
+    if (at.epoch < last.position.epoch || is_lost)
       stage_.report_violation(name() + ": a watermark went back to " + std::to_string(at.seq));
-    last = at;
+    last = row.progress();
   }
 }
 
-uint64_t SimServer::ever_durable(const std::string& series) const {
+SimServer::EverDurable SimServer::ever_durable(const std::string& series) const {
   const auto found = ever_durable_.find(series);
-  return found == ever_durable_.end() ? 0 : found->second;
+  return found == ever_durable_.end() ? EverDurable() : found->second;
 }
 
 std::vector<AgentRow> SimServer::rows() { return std::move(store_.snapshot()->agents()->rows); }

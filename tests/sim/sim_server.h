@@ -45,8 +45,12 @@ class SimServer {
   void accept(const std::shared_ptr<Connection>& connection);
   void tick();
 
-  // The highest batch of this numbering that was ever in the store.
-  uint64_t ever_durable(const std::string& series) const;
+  // The highest batches of a numbering that were ever in the store.
+  struct EverDurable {
+    uint64_t seq = 0;     // with all before it
+    uint64_t newest = 0;  // perhaps ahead of a backlog
+  };
+  EverDurable ever_durable(const std::string& series) const;
   // The store's current row of an agent.
   std::optional<AgentRow> row(const AgentId& id);
   const ServerHistory& history() const { return history_; }
@@ -73,8 +77,8 @@ class SimServer {
   const size_t number_;
   MemoryStore store_;
   std::vector<MemoryStore::Backup> backups_;
-  std::map<std::string, uint64_t> ever_durable_;  // by series
-  std::map<AgentId, AgentPosition> last_rows_;    // as last seen in the store
+  std::map<std::string, EverDurable> ever_durable_;  // by series
+  std::map<AgentId, AgentProgress> last_rows_;       // as last seen in the store
   AgentLimits limits_;
   ServerHistory history_;
   SteadyTime full_until_{};

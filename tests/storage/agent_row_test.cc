@@ -64,6 +64,27 @@ TEST(AgentRowTest, RowsOfOlderProgramsHaveNoBoot) {
   EXPECT_EQ(*row, want);
 }
 
+// The bytes after those of the row without a run, of which the flags differ, too.
+TEST(AgentRowTest, ARunHasGoldenBytes) {
+  AgentRow row = some_row();
+  row.ahead = {310, 4100, {7, 320, 4300, Timestamp(Duration(1400))}};
+  const std::string bytes = encode_agent_row(row);
+  const std::string without = encode_agent_row(some_row());
+  const size_t end = without.size() - 4;
+  EXPECT_EQ(bytes[1], '\x07');
+  EXPECT_EQ(bytes.substr(2, end - 2), without.substr(2, end - 2));
+  EXPECT_EQ(bytes.substr(end, bytes.size() - 4 - end), "\x0a\x64\x0a\xc8\x01\xf0\x15");
+  EXPECT_EQ(*decode_agent_row(row.id, bytes), row);
+}
+
+TEST(AgentRowTest, ARunThatIsNotAfterThePositionIsRefused) {
+  AgentRow row = some_row();
+  row.ahead = {300, 4100, {7, 320, 4300, {}}};
+  EXPECT_FALSE(decode_agent_row(row.id, encode_agent_row(row)));
+  row.ahead = {310, 4100, {7, 309, 4300, {}}};
+  EXPECT_FALSE(decode_agent_row(row.id, encode_agent_row(row)));
+}
+
 TEST(AgentRowTest, RoundTrips) {
   const auto row = decode_agent_row(some_row().id, encode_agent_row(some_row()));
   ASSERT_TRUE(row) << row.error().message;
@@ -80,6 +101,8 @@ RC_GTEST_PROP(AgentRowTest, RoundTripsWithAnyValues,
   row.peer = host;
   row.lines_refused = lines;
   if (gaps % 2 == 0) row.uncertain_until.reset();
+  if (gaps % 3 == 0 && seq < UINT64_MAX - 9)
+    row.ahead = {seq + 1, lines, {epoch, seq + 9, lines, Timestamp(Duration(ms))}};
   row.last_gaps.resize(*rc::gen::inRange<size_t>(0, AgentRow::kGapsKept + 1), row.last_gaps.front());
   const auto decoded = decode_agent_row(row.id, encode_agent_row(row));
   RC_ASSERT(decoded.has_value());

@@ -71,9 +71,9 @@ TEST(Client, ReportsTheSocketWithoutListener) {
   EXPECT_EQ(answer.error().message, "cannot reach no/such.sock: No such file or directory");
 }
 
-TEST(Client, AcceptsOnlyHttpUrls) {
-  for (const char* url : {"", "localhost:8112", "ftp://h", "http://", "http:///x", "http://h/?a=b",
-                          "http://h/#a", "http://user@h/", "http://h:99999999/"}) {
+TEST(Client, AcceptsOnlyHostsAndHttpUrls) {
+  for (const char* url : {"", ":8112", "h:port", "http://h:80port/", "ftp://h", "http://", "http:///x",
+                          "http://h/?a=b", "http://h/#a", "http://user@h/", "http://h:99999999/"}) {
     EXPECT_FALSE(Client::to(url, 1s).has_value()) << url;
   }
 }

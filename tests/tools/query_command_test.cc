@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/tools/fake_server.h"
 #include "tests/tools/run_command.h"
 
@@ -95,6 +97,47 @@ TEST(QueryCommand, MarksWhereAnExpressionIsWrong) {
   EXPECT_EQ(said("1:9: parse error: why", "a"), "");
   EXPECT_EQ(said("info: experimental", "info(a)", 422), "");
   EXPECT_EQ(said("0:x: parse error", "a"), "");
+}
+
+// A day on which the clocks in Berlin go back: the command reads and prints its local times.
+TEST(QueryCommand, TimesAreLocalUnlessAZoneIsGiven) {
+  if (!std::filesystem::exists("/usr/share/zoneinfo/Europe/Berlin"))
+    GTEST_SKIP() << "this system has no /usr/share/zoneinfo; the package tzdata has it";
+  const FakeServer server(200, R"({"from":1792886400,"until":1792893600,"step":3600,"tier":3600,"series":[)"
+                               R"({"name":"a","kind":"gauge","avg":[1,2]}]})");
+  const auto run = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"query", "a", "--stats", "avg", "--from", "2026-10-25 02:00"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_command(server.url(), arguments);
+  };
+  EXPECT_EQ(run({"--tz", "Europe/Berlin"}).output,
+            "a  gauge  step 1h\n"
+            "time (CEST, CET)     avg\n"
+            "2026-10-25 02:00:00    1\n"
+            "2026-10-25 02:00:00    2\n");
+  const std::string in_berlin = server.requests().back();
+  EXPECT_TRUE(in_berlin.find("from=1792886400") != std::string::npos ||
+              in_berlin.find("from=1792890000") != std::string::npos)
+      << in_berlin << ": 02:00 comes twice";
+  EXPECT_THAT(run({"--utc"}).output, HasSubstr("time (UTC)           avg\n2026-10-25 00:00:00"));
+  EXPECT_THAT(server.requests().back(), HasSubstr("from=1792893600&until=now"));
+  EXPECT_EQ(run({"--tz", "Nowhere"}).messages.substr(0, 37), "statmill: --tz: \"Nowhere\" is no zone ");
+  EXPECT_EQ(run({"--tz", "../etc/passwd"}).code, ExitCode::kUsage);
+  EXPECT_EQ(run({"--tz", "Europe/Berlin", "--utc"}).code, ExitCode::kUsage);
+}
+
+TEST(QueryCommand, ShowsItsHelpForTheShortOptionToo) {
+  const Outcome help = run_command("http://127.0.0.1:1", {"query", "-h"});
+  EXPECT_EQ(help.code, ExitCode::kOk);
+  EXPECT_EQ(help.output, run_command("http://127.0.0.1:1", {"query", "--help"}).output);
+  EXPECT_THAT(help.output, HasSubstr("14:30"));
+}
+
+TEST(QueryCommand, TheServerMayBeGivenAsHostAndPort) {
+  const FakeServer server(200, R"({"from":0,"until":0,"step":10,"tier":10,"series":[]})");
+  const std::string endpoint = server.url().substr(std::string("http://").size());
+  EXPECT_EQ(run_command(endpoint, {"query", "a"}).code, ExitCode::kOk);
+  EXPECT_EQ(run_command("http://127.0.0.1:1", {"query", "a", "--server", endpoint}).code, ExitCode::kOk);
 }
 
 TEST(QueryCommand, AcceptsAStepInSeconds) {

@@ -30,7 +30,7 @@ TEST(TextTable, AlignsColumnsWithoutTrailingBlanks) {
 }
 
 TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
-  EXPECT_EQ(query_table(two_series()),
+  EXPECT_EQ(query_table(two_series(), utc),
             "web.load  gauge  step 10s\n"
             "time (UTC)           avg       count\n"
             "2023-11-14 22:13:20  1.5          10\n"
@@ -44,20 +44,44 @@ TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
             "2023-11-14 22:13:40  0.1      1\n");
 }
 
+TEST(QueryTable, HasOneRowForALongGap) {
+  const QueryTexts result{.from_s = 1'700'000'000,
+                          .until_s = 1'700'000'090,
+                          .step_s = 10,
+                          .series = {{"a",
+                                      "gauge",
+                                      {{"avg",
+                                        {"1", std::nullopt, std::nullopt, "2", std::nullopt, std::nullopt,
+                                         std::nullopt, "3", std::nullopt}},
+                                       {"max",
+                                        {"1", std::nullopt, std::nullopt, "2", std::nullopt, std::nullopt,
+                                         std::nullopt, "3", std::nullopt}}}}}};
+  EXPECT_EQ(query_table(result, utc),
+            "a  gauge  step 10s\n"
+            "time (UTC)           avg  max\n"
+            "2023-11-14 22:13:20    1    1\n"
+            "2023-11-14 22:13:30    -    -\n"
+            "2023-11-14 22:13:40    -    -\n"
+            "2023-11-14 22:13:50    2    2\n"
+            "3 rows without data\n"
+            "2023-11-14 22:14:30    3    3\n"
+            "2023-11-14 22:14:40    -    -\n");
+}
+
 TEST(QueryTable, OfAnExpressionAtOneTimeHasARowPerSeries) {
   QueryTexts result{
       .from_s = 1'700'000'000,
       .until_s = 1'700'000'060,
       .step_s = 60,
       .series = {{"{host=\"a\"}", "", {{"value", {"1.5"}}}}, {"{}", "", {{"avg", {std::nullopt}}}}}};
-  EXPECT_EQ(query_table(result),
+  EXPECT_EQ(query_table(result, utc),
             "2023-11-14 22:13:20 UTC\n"
             "series      value  avg\n"
             "{host=\"a\"}    1.5    -\n"
             "{}              -    -\n");
   result.series.resize(1);
   result.series[0].kind = "gauge";
-  EXPECT_EQ(query_table(result),
+  EXPECT_EQ(query_table(result, utc),
             "{host=\"a\"}  gauge  step 1m\n"
             "time (UTC)           value\n"
             "2023-11-14 22:13:20    1.5\n");
@@ -106,15 +130,15 @@ TEST(Listing, IsAlignedForPeopleAndCommaSeparatedForPrograms) {
                                           .retention = "10s:1d",
                                           .first_s = 1'600'000'000,
                                           .last_s = 1'700'000'000}}};
-  EXPECT_EQ(listing_table(listing, ListingForm::kShort),
+  EXPECT_EQ(listing_table(listing, ListingForm::kShort, utc),
             "series            kind   last sample (UTC)\n"
             "a.b               gauge  1970-01-01 00:00:00\n"
             "a.longer;c=d;e=f  event  2023-11-14 22:13:20\n");
-  EXPECT_EQ(listing_table(listing, ListingForm::kLong),
+  EXPECT_EQ(listing_table(listing, ListingForm::kLong, utc),
             "series            kind   unit   last sample (UTC)    help\n"
             "a.b               gauge  -      1970-01-01 00:00:00\n"
             "a.longer;c=d;e=f  event  bytes  2023-11-14 22:13:20  Sent, and <U+001B>.\n");
-  EXPECT_EQ(listing_table(listing, ListingForm::kDescription),
+  EXPECT_EQ(listing_table(listing, ListingForm::kDescription, utc),
             "a.b\n"
             "  kind          gauge\n"
             "  unit          -\n"

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest_word.h"
 #include "base/visible.h"
 #include "tools/statmill/commands.h"
 
@@ -82,8 +83,12 @@ Outcome run(std::span<const std::string> arguments, const Environment& environme
   const auto* subcommand = std::find_if(kSubcommands.begin(), kSubcommands.end(),
                                         [&](const Subcommand& s) { return s.name == name; });
   if (subcommand == kSubcommands.end()) {
+    std::vector<std::string_view> names;
+    for (const Subcommand& s : kSubcommands) names.push_back(s.name);
+    const std::string meant = did_you_mean(name, names);
     return {.code = ExitCode::kUsage,
-            .messages = "statmill: unknown command \"" + name + "\"; see statmill --help\n"};
+            .messages = "statmill: unknown command \"" + name + "\"" +
+                        (meant.empty() ? "; see statmill --help" : meant) + "\n"};
   }
   std::vector<std::string> rest(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(leading));
   rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(leading) + 1, arguments.end());

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
-#include "tools/statmill/chart/axis.h"
+#include "base/time_text.h"
 
 namespace statmill {
 
@@ -30,7 +30,7 @@ struct Environment {
   Timestamp now;
   std::optional<TerminalSize> terminal = std::nullopt;  // if standard output is a terminal
   bool wants_color = true;                              // NO_COLOR is not set
-  Zone zone = [](int64_t) { return ZoneOffset(); };     // of the times on charts
+  Zone zone = utc;                                      // of times that are read or printed
   std::string token = {};                               // for the server; empty: none
   std::string authority = {};  // PEM file with the certificates to trust for https; empty: the system's
 };

@@ -30,6 +30,8 @@ using Address = asio::generic::stream_protocol::endpoint;
 // sun_path also holds the terminating zero.
 constexpr size_t kSocketPathBytesMax = sizeof(sockaddr_un::sun_path) - 1;
 
+constexpr const char* kDefaultPort = "8112";  // of a host without scheme and port
+
 // A connection and the limits of each of its steps.
 class Connection {
  public:
@@ -110,23 +112,28 @@ std::string url_target(std::string_view path, const UrlParameters& parameters) {
 }
 
 Result<Client> Client::to(std::string_view server, Duration timeout) {
-  const auto url = boost::urls::parse_uri(server);
+  const bool has_scheme = server.find("://") != std::string_view::npos;
+  const std::string text = has_scheme ? std::string(server) : "http://" + std::string(server);
+  const auto url = boost::urls::parse_uri(text);
   const auto wrong = [&](std::string_view why) {
     return Error{ErrorCode::kInvalid, "server URL \"" + std::string(server) + "\" " + std::string(why)};
   };
   if (!url || (url->scheme() != "http" && url->scheme() != "https"))
-    return wrong("is not of the form http://HOST:PORT or https://HOST:PORT");
+    return wrong("is not of the form HOST:PORT, http://HOST:PORT or https://HOST:PORT");
   if (url->host().empty()) return wrong("has no host");
+  // Boost ends a port at the first byte that is no digit.
+  const std::string_view path = url->encoded_path();
+  if (!path.empty() && path.front() != '/') return wrong("has a port that is no number");
   if (!url->port().empty() && url->port_number() == 0) return wrong("has no port from 1 to 65535");
   if (url->has_query() || url->has_fragment() || url->has_userinfo())
     return wrong("has more than host, port and path");
-  std::string prefix(url->encoded_path());
+  std::string prefix(path);
   while (prefix.ends_with('/')) prefix.pop_back();
   std::string port(url->port());
   Client client;
   client.host_ = std::string(url->host_address());
   client.uses_tls_ = url->scheme() == "https";
-  client.port_ = !port.empty() ? port : client.uses_tls_ ? "443" : "80";
+  client.port_ = !port.empty() ? port : !has_scheme ? kDefaultPort : client.uses_tls_ ? "443" : "80";
   client.prefix_ = std::move(prefix);
   client.peer_ = client.host_ + ":" + client.port_;
   client.timeout_ = timeout;

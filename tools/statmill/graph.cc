@@ -7,6 +7,7 @@
 #include "tools/statmill/commands.h"
 #include "tools/statmill/expression.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/similar.h"
 
 namespace statmill {
 namespace {
@@ -60,12 +61,11 @@ Result<Drawing> parse_drawing(const CommandLine& line, const Environment& enviro
   return out;
 }
 
-Result<UrlParameters> graph_parameters(const CommandLine& line, const Environment& environment,
-                                       const Drawing& drawing) {
+Result<UrlParameters> graph_parameters(const CommandLine& line, const Drawing& drawing) {
   UrlParameters out;
   if (line.has("expr")) out.emplace_back("expr", line.text("expr"));
   for (const std::string& name : line.operands()) out.emplace_back("series", name);
-  if (const Status range = add_range(line, environment.now, out); !range) return range.error();
+  if (const Status range = add_range(line, out); !range) return range.error();
   if (!line.has("step")) out.emplace_back("max_points", std::to_string(points_of_chart(drawing.columns)));
   if (line.has("expr") && !line.has("stat")) return out;
   const std::string stat = line_column(line);
@@ -76,12 +76,12 @@ Result<UrlParameters> graph_parameters(const CommandLine& line, const Environmen
 }
 
 Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing& drawing,
-              const Environment& environment) {
+              const CommandLine& line) {
   Outcome out;
   for (const std::string& warning : result.warnings) out.messages += "statmill: warning: " + warning + "\n";
   for (const std::string& info : result.infos) out.messages += "statmill: note: " + info + "\n";
   if (result.series.empty()) {
-    out.messages += "statmill: no series matches\n";
+    out.messages += no_series_message(line.client(), line.operands());
     return out;
   }
   const size_t shown = std::min(result.series.size(), kChartLinesMax);
@@ -92,7 +92,7 @@ Outcome drawn(const QueryResult& result, const std::string& stat, const Drawing&
   }
   const ChartPage page = chart_page(result, stat, {.in_color = drawing.in_color});
   Screen screen(drawing.rows + static_cast<int>(page.legend.size()) + 2, drawing.columns);
-  draw_chart_page(screen, {0, 0, screen.rows(), screen.columns()}, page, environment.zone);
+  draw_chart_page(screen, {0, 0, screen.rows(), screen.columns()}, page, line.zone());
   out.output = as_lines(screen, drawing.in_color);
   return out;
 }
@@ -104,7 +104,8 @@ Outcome run_graph(std::span<const std::string> arguments, const Environment& env
   Usage usage{.synopsis = "graph [OPTION]... NAME_OR_PATTERN... | --expr EXPR",
               .text = kGraphText,
               .operands_min = 1,
-              .operands_option = "expr"};
+              .operands_option = "expr",
+              .has_times = true};
   const auto text = [] { return po::value<std::string>(); };
   usage.options.add_options()                                                           //
       ("expr", text()->value_name("EXPR"), kExpressionText)                             //
@@ -123,19 +124,19 @@ Outcome run_graph(std::span<const std::string> arguments, const Environment& env
   if (line.outcome()) return *line.outcome();
   const Result<Drawing> drawing = parse_drawing(line, environment);
   if (!drawing) return outcome_of(drawing.error());
-  const Result<UrlParameters> parameters = graph_parameters(line, environment, *drawing);
+  const Result<UrlParameters> parameters = graph_parameters(line, *drawing);
   if (!parameters) return outcome_of(parameters.error());
   const Result<HttpAnswer> answer = line.client().get("/api/v1/query", *parameters);
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200)
-    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer);
+    return line.has("expr") ? expression_outcome(*answer, line.text("expr")) : query_outcome(*answer, line);
   const Result<QueryResult> result = parse_query_result(answer->body, {});
   if (!result) return outcome_of(result.error());
   // A result that is a bucket has no value, but the average of each.
   const bool has_average = !result->series.empty() && !result->series.front().columns.empty() &&
                            result->series.front().columns.front().first == kStatDefault;
   const std::string column = line_column(line);
-  return drawn(*result, column == "value" && has_average ? kStatDefault : column, *drawing, environment);
+  return drawn(*result, column == "value" && has_average ? kStatDefault : column, *drawing, line);
 }
 
 }  // namespace statmill

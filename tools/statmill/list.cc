@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <boost/program_options/value_semantic.hpp>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/similar.h"
 #include "tools/statmill/table.h"
 
 namespace statmill {
@@ -32,13 +34,13 @@ Outcome list_series(const CommandLine& line, const std::string& pattern, Listing
   const Result<SeriesListing> listing = parse_series_listing(answer->body);
   if (!listing) return outcome_of(listing.error());
   Outcome out;
-  if (*format == Format::kTable) out.output = listing_table(*listing, form);
+  if (*format == Format::kTable) out.output = listing_table(*listing, form, line.zone());
   if (*format == Format::kCsv) out.output = listing_csv(*listing, form);
   if (*format == Format::kJson) out.output = json_output(answer->body);
   if (listing->truncated)
     out.messages = "statmill: more series match than --limit " + std::to_string(*limit) + "\n";
   if (listing->series.empty()) {
-    out.messages = "statmill: no series matches\n";
+    out.messages = no_series_message(line.client(), std::array{pattern});
     if (form == ListingForm::kDescription) out.code = ExitCode::kFailed;
   }
   return out;
@@ -51,7 +53,8 @@ Outcome run_list(std::span<const std::string> arguments, const Environment& envi
               .text =
                   "Lists series by name: all, or those that match the pattern (* ? [a-z] {one,two}).\n"
                   "-l is the same as --long.",
-              .operands_max = 1};
+              .operands_max = 1,
+              .has_times = true};
   usage.options.add_options()("long", "show unit and help, too");
   add_list_options(usage, "1000");
   // All other options are long ones, because names may begin with a dash.
@@ -71,7 +74,8 @@ Outcome run_describe(std::span<const std::string> arguments, const Environment& 
           "Prints what is known of a series, or of all that match a pattern (* ? [a-z] {one,two}): kind,\n"
           "unit, help, tags, retention, and the times of the first and the last sample.",
       .operands_min = 1,
-      .operands_max = 1};
+      .operands_max = 1,
+      .has_times = true};
   add_list_options(usage, "20");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();

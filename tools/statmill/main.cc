@@ -9,6 +9,7 @@
 #include "base/program.h"
 #include "tools/statmill/cli.h"
 #include "tools/statmill/terminal/terminal.h"
+#include "tools/statmill/zone.h"
 
 namespace {
 

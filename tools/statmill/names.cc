@@ -21,11 +21,11 @@ constexpr std::string_view kRenameText =
     "all series that match OLD: rename 'web.*.cpu' 'host.*.cpu'.";
 
 // Returns the request's parameters. Errors: kInvalid for times that the server would not understand either.
-Result<UrlParameters> parameters_of(const CommandLine& line, Timestamp now) {
+Result<UrlParameters> parameters_of(const CommandLine& line) {
   UrlParameters out = {{"all", line.has("all") ? "true" : "false"}};
   for (const char* option : {"from", "until"}) {
     if (!line.has(option)) continue;
-    const Result<int64_t> time_s = parse_time(line.text(option), now);
+    const Result<int64_t> time_s = line.time(line.text(option));
     if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
     out.emplace_back(option, std::to_string(*time_s));
   }
@@ -59,16 +59,17 @@ Outcome run_delete(std::span<const std::string> arguments, const Environment& en
   Usage usage{.synopsis = "delete [OPTION]... NAME_OR_PATTERN...",
               .text = kDeleteText,
               .operands_min = 1,
-              .peer = Peer::kAdmin};
+              .peer = Peer::kAdmin,
+              .has_times = true};
   usage.options.add_options()  //
       ("from", po::value<std::string>()->value_name("TIME"),
-       "only data from this time on: unix seconds, or relative to now, like -6h")            //
+       "only data from this time on, such as -6h or \"2026-11-20 14:30\"")                   //
       ("until", po::value<std::string>()->value_name("TIME"), "only data before this time")  //
       ("all", "allow a pattern that matches all series, *")                                  //
       ("dry-run", "change nothing; print the names");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
-  const Result<UrlParameters> parameters = parameters_of(line, environment.now);
+  const Result<UrlParameters> parameters = parameters_of(line);
   if (!parameters) return outcome_of(parameters.error());
   std::string names;
   for (const std::string& operand : line.operands()) {

@@ -1,10 +1,13 @@
 #include "tools/statmill/options.h"
 
+#include <algorithm>
 #include <boost/program_options/parsers.hpp>
 #include <sstream>
 
+#include "base/nearest_word.h"
 #include "base/text.h"
 #include "tools/statmill/answer.h"
+#include "tools/statmill/zone.h"
 
 namespace statmill {
 namespace {
@@ -50,9 +53,17 @@ Status check_step(std::string_view text) {
 }  // namespace
 
 CommandLine::CommandLine(Usage usage, std::span<const std::string> arguments, const Environment& environment)
-    : token_(environment.token), authority_(environment.authority) {
+    : token_(environment.token),
+      authority_(environment.authority),
+      now_(environment.now),
+      zone_(environment.zone) {
   add_peer_options(usage, environment);
-  usage.options.add_options()("help", "print this");
+  if (usage.has_times) {
+    usage.options.add_options()  //
+        ("utc", "times are in UTC, not in local time")("tz", po::value<std::string>()->value_name("ZONE"),
+                                                       "times are in this zone, such as Europe/Berlin");
+  }
+  usage.options.add_options()("help", "print this; also -h");
   if (Status status = read(usage, arguments); !status) {
     outcome_ = {.code = ExitCode::kUsage,
                 .messages = "statmill: " + status.error().message + "\nUsage: statmill " +
@@ -67,18 +78,28 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   all.add(usage.options).add_options()("operand", po::value<std::vector<std::string>>());
   po::positional_options_description positional;
   positional.add("operand", -1);
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  std::replace(words.begin(), std::find(words.begin(), words.end(), "--"), std::string("-h"),
+               std::string("--help"));
   namespace style = po::command_line_style;
   try {  // Boost's parser throws
-    po::store(po::command_line_parser(std::vector<std::string>(arguments.begin(), arguments.end()))
+    po::store(po::command_line_parser(std::move(words))
                   .options(all)
                   .positional(positional)
                   .style(style::allow_long | style::long_allow_next | style::long_allow_adjacent)
                   .run(),
               values_);
+  } catch (const po::unknown_option& e) {
+    std::vector<std::string_view> names;
+    for (const auto& option : usage.options.options()) names.emplace_back(option->long_name());
+    const std::string word = e.get_option_name();
+    return Error{ErrorCode::kInvalid,
+                 e.what() + did_you_mean(word.substr(word.find_first_not_of('-')), names, "--")};
   } catch (const po::error& e) {
     return Error{ErrorCode::kInvalid, e.what()};
   }
   if (has("help")) return Status::ok();
+  if (const Status zone = find_zone(); !zone) return zone;
   if (has("operand")) operands_ = values_["operand"].as<std::vector<std::string>>();
   if (usage.operands_option != nullptr && has(usage.operands_option)) {
     if (operands_.empty()) return usage.peer == Peer::kNone ? Status::ok() : find_peer(usage.peer);
@@ -88,6 +109,16 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   if (operands_.size() < usage.operands_min) return Error{ErrorCode::kInvalid, "too few arguments"};
   if (operands_.size() > usage.operands_max) return Error{ErrorCode::kInvalid, "too many arguments"};
   return usage.peer == Peer::kNone ? Status::ok() : find_peer(usage.peer);
+}
+
+Status CommandLine::find_zone() {
+  if (has("utc")) zone_ = utc;
+  if (!has("tz")) return Status::ok();
+  if (has("utc")) return Error{ErrorCode::kInvalid, "--utc and --tz are two zones"};
+  Result<Zone> zone = named_zone(text("tz"));
+  if (!zone) return Error(zone.error()).with("--tz");
+  zone_ = *std::move(zone);
+  return Status::ok();
 }
 
 Status CommandLine::find_peer(Peer peer) {
@@ -111,11 +142,13 @@ Result<Format> parse_format(std::string_view text) {
   return Error{ErrorCode::kInvalid, "--format \"" + std::string(text) + "\" is not table, json or csv"};
 }
 
-Status add_range(const CommandLine& line, Timestamp now, UrlParameters& out) {
+Status add_range(const CommandLine& line, UrlParameters& out) {
   for (const char* option : {"from", "until"}) {
-    const Result<int64_t> time_s = parse_time(line.text(option), now);
+    const std::string text = line.text(option);
+    const Result<int64_t> time_s = line.time(text);
     if (!time_s) return Error(time_s.error()).with(std::string("--") + option);
-    out.emplace_back(option, line.text(option));  // unchanged, since the server's clock defines now
+    // what is relative stays so, since the server's clock defines now
+    out.emplace_back(option, is_relative_time(text) ? text : std::to_string(*time_s));
   }
   if (!line.has("step")) return Status::ok();
   if (const Status step = check_step(line.text("step")); !step) return Error(step.error()).with("--step");

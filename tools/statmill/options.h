@@ -32,12 +32,13 @@ struct Usage {
   size_t operands_max = SIZE_MAX;
   const char* operands_option = nullptr;  // an option that takes the place of all operands
   Peer peer = Peer::kServer;
+  bool has_times = false;  // it reads or prints times, so it has --utc and --tz
 };
 
 class CommandLine {
  public:
-  // Adds --help to the options; with a peer also --timeout and --server or --admin.socket. If the command
-  // line is not valid or has --help, outcome() is set, and the other functions must not be called.
+  // Adds --help (also -h) to the options; with a peer also --timeout and --server or --admin.socket. If the
+  // command line is not valid or has --help, outcome() is set, and the other functions must not be called.
   CommandLine(Usage usage, std::span<const std::string> arguments, const Environment& environment);
 
   const std::optional<Outcome>& outcome() const { return outcome_; }
@@ -45,15 +46,22 @@ class CommandLine {
   bool has(const char* option) const { return values_.count(option) != 0; }
   std::string text(const char* option) const { return values_[option].as<std::string>(); }
   const Client& client() const { return *client_; }  // Requires: a peer
+  // The zone of times without one, and of those that are printed: --utc, --tz, or the environment's.
+  const Zone& zone() const { return zone_; }
+  // Parses the time that an option or an operand has.
+  Result<int64_t> time(std::string_view text) const { return parse_time(text, now_, zone_); }
 
  private:
   Status read(const Usage& usage, std::span<const std::string> arguments);
   Status find_peer(Peer peer);
+  Status find_zone();
 
   boost::program_options::variables_map values_;
   std::vector<std::string> operands_;
   const std::string token_;
   const std::string authority_;
+  const Timestamp now_;
+  Zone zone_;
   std::optional<Client> client_;
   std::optional<Outcome> outcome_;
 };
@@ -63,7 +71,7 @@ Result<Format> parse_format(std::string_view text);
 
 // Adds the options from, until and, if it is given, step of a query. Errors: kInvalid for texts that the
 // server would not understand either.
-Status add_range(const CommandLine& line, Timestamp now, UrlParameters& out);
+Status add_range(const CommandLine& line, UrlParameters& out);
 
 // Returns the exit code and message for an error.
 Outcome outcome_of(const Error& error);

@@ -9,21 +9,23 @@ namespace {
 
 constexpr std::string_view kPutText =
     "Sends one sample. NAME is like servers.web1.load; a leading * counts events, a leading % is for a\n"
-    "distribution, which has percentiles. TIME is in unix seconds, or relative to now, like -90s;\n"
-    "without it, it is the time of receipt. If the server refuses the sample, the exit status is 8.";
+    "distribution, which has percentiles. TIME is as in -90s, 14:30, \"2026-11-20 14:30\" or\n"
+    "unix seconds; without it, it is the time of receipt. If the server refuses the sample, the exit status "
+    "is 8.";
 
 bool is_one_field(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\r\n\v\f") == std::string_view::npos;
 }
 
 // Returns the line to send. Errors: kInvalid if an argument is not a single field.
-Result<std::string> line_of(const std::vector<std::string>& operands, Timestamp now) {
+Result<std::string> line_of(const CommandLine& line) {
+  const std::vector<std::string>& operands = line.operands();
   if (operands[0].empty()) return Error{ErrorCode::kInvalid, "NAME is empty"};
   if (!is_one_field(operands[1])) return Error{ErrorCode::kInvalid, "VALUE is empty or contains white space"};
   if (operands[0].starts_with('#')) return Error{ErrorCode::kInvalid, "NAME cannot start with #"};
   std::string out = with_blanks_escaped(operands[0]) + " ";
   if (operands.size() == 3) {
-    const Result<int64_t> time_s = parse_time(operands[2], now);
+    const Result<int64_t> time_s = line.time(operands[2]);
     if (!time_s) return Error(time_s.error()).with("TIME");
     out += std::to_string(*time_s) + " ";
   }
@@ -36,10 +38,11 @@ Outcome run_put(std::span<const std::string> arguments, const Environment& envir
   const CommandLine line({.synopsis = "put [OPTION]... NAME VALUE [TIME]",
                           .text = kPutText,
                           .operands_min = 2,
-                          .operands_max = 3},
+                          .operands_max = 3,
+                          .has_times = true},
                          arguments, environment);
   if (line.outcome()) return *line.outcome();
-  const Result<std::string> body = line_of(line.operands(), environment.now);
+  const Result<std::string> body = line_of(line);
   if (!body) return outcome_of(body.error());
   const Result<HttpAnswer> answer = line.client().post("/api/v1/lines", *body);
   if (!answer) return outcome_of(answer.error());

@@ -13,7 +13,8 @@ Outcome run_rejects(std::span<const std::string> arguments, const Environment& e
               .text =
                   "Prints the lines that the server refused last, newest first: the first 200 bytes of each\n"
                   "line, or the name of the series if the table refused the sample.",
-              .operands_max = 0};
+              .operands_max = 0,
+              .has_times = true};
   usage.options.add_options()  //
       ("format", po::value<std::string>()->default_value("table")->value_name("FORM"), "table, json or csv");
   const CommandLine line(std::move(usage), arguments, environment);
@@ -26,7 +27,7 @@ Outcome run_rejects(std::span<const std::string> arguments, const Environment& e
   const Result<std::vector<Reject>> rejects = parse_rejects(answer->body);
   if (!rejects) return outcome_of(rejects.error());
   Outcome out;
-  if (*format == Format::kTable) out.output = rejects_table(*rejects);
+  if (*format == Format::kTable) out.output = rejects_table(*rejects, line.zone());
   if (*format == Format::kCsv) out.output = rejects_csv(*rejects);
   if (*format == Format::kJson) out.output = json_output(answer->body);
   if (rejects->empty()) out.messages = "statmill: nothing has been refused\n";

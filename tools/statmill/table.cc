@@ -10,18 +10,33 @@
 #include "base/text.h"
 #include "base/visible.h"
 #include "proto/tagged_name.h"
+#include "tools/statmill/chart/axis.h"
 #include "tools/statmill/terminal/text_cells.h"
 
 namespace statmill {
 namespace {
 
-std::string format_time(int64_t unix_s, const char* format) {
-  const std::time_t seconds = unix_s;
-  tm parts{};
-  std::array<char, 64> text{};
-  // If a tm cannot hold the year, the result is the number of seconds instead.
-  if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
-  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
+// Returns "WHAT (CET)": the names that the zone has at the times.
+std::string title_of(std::string_view what, const std::vector<int64_t>& times, const Zone& zone) {
+  std::vector<std::string> names;
+  for (const int64_t time_s : times) {
+    std::string name = zone(time_s).name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string out(what);
+  for (size_t i = 0; i < names.size(); ++i) out.append(i == 0 ? " (" : ", ").append(names[i]);
+  return names.empty() ? out : out + ")";
+}
+
+std::string with_zone(int64_t unix_s, const Zone& zone) {
+  return local_text(unix_s, zone) + " " + zone(unix_s).name;
+}
+
+std::vector<int64_t> slots_of(const QueryTexts& result) {
+  std::vector<int64_t> times;
+  for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s)
+    times.push_back(time_s);
+  return times;
 }
 
 // Appends a field. Names are texts as is_text() says and stay as they are, so that scripts find them again.
@@ -79,7 +94,7 @@ bool is_instant(const QueryTexts& result) {
 }
 
 // One row per series.
-std::string instant_table(const QueryTexts& result) {
+std::string instant_table(const QueryTexts& result, const Zone& zone) {
   const std::vector<std::string> stats = stats_of(result);
   std::vector<TextTable::Column> columns = {{"series", Align::kLeft}};
   for (const std::string& stat : stats) columns.push_back({stat, Align::kRight});
@@ -90,7 +105,7 @@ std::string instant_table(const QueryTexts& result) {
       cells.push_back(values != nullptr ? values->front().value_or("-") : "-");
     table.add(std::move(cells));
   }
-  return display_time(result.from_s) + " UTC\n" + table.text();
+  return with_zone(result.from_s, zone) + "\n" + table.text();
 }
 
 }  // namespace
@@ -125,23 +140,54 @@ std::string TextTable::text() const {
   return out;
 }
 
-std::string display_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%d %H:%M:%S"); }
-std::string iso_time(int64_t unix_s) { return format_time(unix_s, "%Y-%m-%dT%H:%M:%SZ"); }
+namespace {
 
-std::string query_table(const QueryTexts& result) {
-  if (is_instant(result)) return instant_table(result);
+constexpr size_t kGapRowsMax = 2;  // longer gaps are one row
+
+// Returns the first slot from `slot` on that has a value; `slot` if it has one itself.
+size_t end_of_gap(const SeriesTexts& series, size_t slot, size_t slots) {
+  const auto is_empty = [&](size_t at) {
+    return std::none_of(series.columns.begin(), series.columns.end(),
+                        [at](const auto& column) { return column.second[at].has_value(); });
+  };
+  while (slot < slots && is_empty(slot)) ++slot;
+  return slot;
+}
+
+}  // namespace
+
+std::string iso_time(int64_t unix_s) {
+  const std::time_t seconds = unix_s;
+  tm parts{};
+  std::array<char, 64> text{};
+  // If a tm cannot hold the year, the result is the number of seconds instead.
+  if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+std::string query_table(const QueryTexts& result, const Zone& zone) {
+  if (is_instant(result)) return instant_table(result, zone);
+  const std::vector<int64_t> slots = slots_of(result);
+  const std::string title = title_of("time", slots, zone);
   std::string out;
   for (const SeriesTexts& series : result.series) {
     if (!out.empty()) out.push_back('\n');
     out.append(visible(series.name));
     if (!series.kind.empty()) out.append("  ").append(visible(series.kind));
     out.append("  step ").append(format_duration(std::chrono::seconds(result.step_s))).append("\n");
-    std::vector<TextTable::Column> columns = {{"time (UTC)", Align::kLeft}};
+    std::vector<TextTable::Column> columns = {{title, Align::kLeft}};
     for (const auto& [stat, values] : series.columns) columns.push_back({stat, Align::kRight});
     TextTable table(std::move(columns));
-    size_t slot = 0;
-    for (int64_t time_s = result.from_s; time_s < result.until_s; time_s += result.step_s, ++slot) {
-      std::vector<std::string> cells = {display_time(time_s)};
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+      const size_t end = end_of_gap(series, slot, slots.size());
+      if (end - slot > kGapRowsMax) {
+        std::vector<std::string> cells = {std::to_string(end - slot) + " rows without data"};
+        cells.resize(1 + series.columns.size());
+        table.add(std::move(cells));
+        slot = end - 1;
+        continue;
+      }
+      std::vector<std::string> cells = {local_text(slots[slot], zone)};
       for (const auto& [stat, values] : series.columns) cells.push_back(values[slot].value_or("-"));
       table.add(std::move(cells));
     }
@@ -181,7 +227,7 @@ std::string tags_of(std::string_view name) {
   return tags;
 }
 
-std::string description(const SeriesListing& listing) {
+std::string description(const SeriesListing& listing, const Zone& zone) {
   std::string out;
   for (const ListedSeries& s : listing.series) {
     if (!out.empty()) out.push_back('\n');
@@ -192,8 +238,8 @@ std::string description(const SeriesListing& listing) {
         {"help", s.help},
         {"tags", tags_of(s.name)},
         {"retention", s.retention},
-        {"first sample", display_time(s.first_s) + " UTC"},
-        {"last sample", display_time(s.last_s) + " UTC"}};
+        {"first sample", with_zone(s.first_s, zone)},
+        {"last sample", with_zone(s.last_s, zone)}};
     for (const auto& [what, text] : lines)
       out.append("  ").append(what).append(14 - what.size(), ' ').append(visible(or_dash(text))).append("\n");
   }
@@ -202,18 +248,19 @@ std::string description(const SeriesListing& listing) {
 
 }  // namespace
 
-std::string listing_table(const SeriesListing& listing, ListingForm form) {
-  if (form == ListingForm::kDescription) return description(listing);
+std::string listing_table(const SeriesListing& listing, ListingForm form, const Zone& zone) {
+  if (form == ListingForm::kDescription) return description(listing, zone);
+  std::vector<int64_t> times;
+  for (const ListedSeries& s : listing.series) times.push_back(s.last_s);
+  const std::string last = title_of("last sample", times, zone);
   const bool is_long = form == ListingForm::kLong;
-  TextTable table(
-      is_long
-          ? std::vector<TextTable::Column>{{"series"}, {"kind"}, {"unit"}, {"last sample (UTC)"}, {"help"}}
-          : std::vector<TextTable::Column>{{"series"}, {"kind"}, {"last sample (UTC)"}});
+  TextTable table(is_long ? std::vector<TextTable::Column>{{"series"}, {"kind"}, {"unit"}, {last}, {"help"}}
+                          : std::vector<TextTable::Column>{{"series"}, {"kind"}, {last}});
   for (const ListedSeries& s : listing.series) {
     if (is_long) {
-      table.add({s.name, s.kind, or_dash(s.unit), display_time(s.last_s), s.help});
+      table.add({s.name, s.kind, or_dash(s.unit), local_text(s.last_s, zone), s.help});
     } else {
-      table.add({s.name, s.kind, display_time(s.last_s)});
+      table.add({s.name, s.kind, local_text(s.last_s, zone)});
     }
   }
   return table.text();
@@ -236,10 +283,12 @@ std::string listing_csv(const SeriesListing& listing, ListingForm form) {
   return out;
 }
 
-std::string rejects_table(const std::vector<Reject>& rejects) {
-  TextTable table({{"time (UTC)"}, {"listener"}, {"sender"}, {"reason"}, {"line"}});
+std::string rejects_table(const std::vector<Reject>& rejects, const Zone& zone) {
+  std::vector<int64_t> times;
+  for (const Reject& r : rejects) times.push_back(r.time_s);
+  TextTable table({{title_of("time", times, zone)}, {"listener"}, {"sender"}, {"reason"}, {"line"}});
   for (const Reject& r : rejects) {
-    table.add({display_time(r.time_s), r.listener, r.sender, r.reason + (r.accepted ? " (accepted)" : ""),
+    table.add({local_text(r.time_s, zone), r.listener, r.sender, r.reason + (r.accepted ? " (accepted)" : ""),
                r.line + (r.truncated ? "..." : "")});
   }
   return table.text();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time_text.h"
 #include "tools/statmill/answer.h"
 
 namespace statmill {
@@ -33,13 +34,15 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Return "2026-11-20 19:03:20", and "2026-11-20T19:03:20Z" for programs. UTC.
-std::string display_time(int64_t unix_s);
+// Returns "2026-11-20T19:03:20Z", for programs.
 std::string iso_time(int64_t unix_s);
 
-// Returns one block per series and one row per slot; "-" in empty slots. Numbers are as the server wrote
-// them. The result of an expression at one time is one table, with a row per series.
-std::string query_table(const QueryTexts& result);
+// Times in tables for people are in `zone`, whose name is in the title of their column.
+
+// Returns one block per series and one row per slot; "-" in empty slots, and one row for three or more of
+// them. Numbers are as the server wrote them. The result of an expression at one time is one table, with a
+// row per series.
+std::string query_table(const QueryTexts& result, const Zone& zone);
 // Returns series,time,unix,<stat>...: one row per series and slot; a field is empty if the slot is, or if the
 // series does not have the statistic.
 std::string query_csv(const QueryTexts& result);
@@ -49,12 +52,12 @@ enum class ListingForm {
   kLong,         // unit and help, too
   kDescription,  // all that is known: a block of lines for each series
 };
-std::string listing_table(const SeriesListing& listing, ListingForm form);
+std::string listing_table(const SeriesListing& listing, ListingForm form, const Zone& zone);
 // Returns series,kind,last,unix; except in the short form, also unit,help,retention,first,first_unix.
 std::string listing_csv(const SeriesListing& listing, ListingForm form);
 
 // Adds an ellipsis to truncated lines.
-std::string rejects_table(const std::vector<Reject>& rejects);
+std::string rejects_table(const std::vector<Reject>& rejects, const Zone& zone);
 // Returns time,unix,listener,sender,reason,bytes,line.
 std::string rejects_csv(const std::vector<Reject>& rejects);
 

@@ -189,7 +189,7 @@ Outcome print_once(const Client& client, const Environment& environment, const V
 
 Outcome run_top(std::span<const std::string> arguments, const Environment& environment) {
   namespace po = boost::program_options;
-  Usage usage{.synopsis = "top [OPTION]...", .text = kTopText, .operands_max = 0};
+  Usage usage{.synopsis = "top [OPTION]...", .text = kTopText, .operands_max = 0, .has_times = true};
   usage.options.add_options()                       //
       ("once", "print the table of hosts and end")  //
       ("interval", po::value<std::string>()->default_value("2s")->value_name("DURATION"),
@@ -203,7 +203,7 @@ Outcome run_top(std::span<const std::string> arguments, const Environment& envir
   if (*interval < kIntervalMin || *interval > kIntervalMax)
     return outcome_of(Error{ErrorCode::kInvalid, "--interval: not from 100ms to 1h"});
   const bool in_color = environment.wants_color && environment.terminal.has_value();
-  ViewContext context{line.text("server"), environment.zone, in_color};
+  ViewContext context{line.text("server"), line.zone(), in_color};
   if (line.has("once")) return print_once(line.client(), environment, context);
   auto session = environment.terminal ? TerminalSession::open()
                                       : Result<std::unique_ptr<TerminalSession>>(

@@ -60,7 +60,7 @@ TEST_F(DeliveryTest, AnswersMayComeInPieces) {
   welcome(0, 0);
   written();
   for (const char c : bytes_of(AckFrame{1, 0})) delivery_->receive({&c, 1}, now_);
-  EXPECT_EQ(delivery_->acknowledged_seq(), 1U);
+  EXPECT_EQ(delivery_->acknowledged().position.seq, 1U);
 }
 
 TEST_F(DeliveryTest, ARestoredServerGetsBatchesAgain) {

@@ -77,10 +77,18 @@ TEST(AgentFrames, HaveGoldenBytes) {
   EXPECT_EQ(hex(frame_bytes(some_status())),
             "0000002e5b6a6cb7040000018bcfe5687b000000000000100000000000000000050203637075000003706d7502066e6f"
             "20504d550100");
-  EXPECT_EQ(hex(frame_bytes(WelcomeFrame{2, {7, 3, 42, time}, 9, time})),
+  EXPECT_EQ(hex(frame_bytes(WelcomeFrame{2, {7, 3, 42, time}, 9, time, AgentRun{5, 60, {7, 9, 100, time}}})),
+            "0000005722ac4c9b8102000000070000000000000003000000000000002a0000018bcfe5687b00000000000000090000"
+            "018bcfe5687b010000000000000005000000000000003c000000000000000900000000000000640000018bcfe5687b");
+  EXPECT_EQ(hex(frame_bytes(WelcomeFrame{.version = 2,
+                                         .position = {7, 3, 42, time},
+                                         .lines_refused = 9,
+                                         .clock = time,
+                                         .accepts_ahead = false})),
             "0000002e5c818def8102000000070000000000000003000000000000002a0000018bcfe5687b00000000000000090000"
             "018bcfe5687b");
-  EXPECT_EQ(hex(frame_bytes(AckFrame{3, 1})), "00000011f7e692828200000000000000030000000000000001");
+  EXPECT_EQ(hex(frame_bytes(AckFrame{3, 1, 9})),
+            "00000019705ea09882000000000000000300000000000000010000000000000009");
   EXPECT_EQ(hex(frame_bytes(RefuseFrame{RefuseReason::kFenced, "no"})), "000000051c3c68a98304026e6f");
 }
 
@@ -98,7 +106,6 @@ TEST(AgentFrames, DecodeToTheSameFrames) {
   EXPECT_EQ(hello->acknowledged, some_hello().acknowledged);
   EXPECT_EQ(hello->clock, some_hello().clock);
   EXPECT_TRUE(hello->is_ephemeral);
-  EXPECT_EQ(hello->lane, 0);
   EXPECT_EQ(hello->host, "web1");
   EXPECT_EQ(hello->agent_version, "0.1.0");
   EXPECT_EQ(hello->token, "secret");
@@ -127,6 +134,18 @@ TEST(AgentFrames, FramesWithoutTheLaterFieldsAreRead) {
   ASSERT_EQ(status->collectors.size(), 2U);
   EXPECT_EQ(status->collectors[0].sources, kSourcesNotKnown);
   EXPECT_FALSE(decode_status(read_frame(status_bytes).payload.substr(0, status_payload.size() + 1)));
+
+  const std::string welcome_bytes = frame_bytes(WelcomeFrame{.position = {7, 3, 42}});
+  const std::string_view welcome_payload = read_frame(welcome_bytes).payload;
+  EXPECT_TRUE(decode_welcome(welcome_payload)->accepts_ahead);
+  const auto early = decode_welcome(welcome_payload.substr(0, welcome_payload.size() - 1));
+  ASSERT_TRUE(early);
+  EXPECT_FALSE(early->accepts_ahead);
+  EXPECT_EQ(early->position, (AgentPosition{7, 3, 42}));
+  EXPECT_EQ(frame_bytes(*early).size() + 1, welcome_bytes.size());
+
+  const std::string ack_bytes = frame_bytes(AckFrame{3, 1, 9});
+  EXPECT_EQ(*decode_ack(read_frame(ack_bytes).payload.substr(0, 16)), (AckFrame{3, 1, 0}));
 }
 
 TEST(AgentFrames, AnUptimeHasALimit) {
@@ -196,6 +215,15 @@ RC_GTEST_PROP(AgentFrames, AnyBatchDecodesToTheSameBatch, (const std::string& te
   RC_ASSERT(batch->text == text);
 }
 
+TEST(AgentFrames, ARunDecodesToTheSameRun) {
+  const WelcomeFrame frame{.position = {7, 3, 42},
+                           .ahead = AgentRun{5, 60, {7, 9, 100, Timestamp(Duration(5))}}};
+  const std::string bytes = frame_bytes(frame);
+  EXPECT_EQ(decode_welcome(read_frame(bytes).payload)->ahead, frame.ahead);
+  const std::string ack = frame_bytes(AckFrame{3, 1, 9});
+  EXPECT_EQ(*decode_ack(read_frame(ack).payload), (AckFrame{3, 1, 9}));
+}
+
 RC_GTEST_PROP(AgentFrames, AnyPositionDecodesToTheSamePosition,
               (uint32_t epoch, uint64_t seq, uint64_t lines, int64_t ms)) {
   const AgentPosition position{epoch, seq, lines, Timestamp(Duration(ms))};
@@ -253,10 +281,11 @@ TEST(AgentFrames, RefusesFieldsOutOfRange) {
   EXPECT_TRUE(decode_gap(payload(frame_bytes(GapFrame{.first = 1, .seq = 1}))));
   EXPECT_FALSE(decode_gap(payload(frame_bytes(GapFrame{.first = 0, .seq = 1}))));
   EXPECT_FALSE(decode_gap(payload(frame_bytes(GapFrame{.first = 3, .seq = 2}))));
+  std::string unused = payload(frame_bytes(some_hello()));
+  EXPECT_TRUE(decode_hello(unused));
+  unused[2] = 1;
+  EXPECT_FALSE(decode_hello(unused));
   HelloFrame hello = some_hello();
-  hello.lane = kLaneCount;
-  EXPECT_FALSE(decode_hello(payload(frame_bytes(hello))));
-  hello = some_hello();
   hello.acknowledged.epoch = 0;
   EXPECT_FALSE(decode_hello(payload(frame_bytes(hello))));
   EXPECT_FALSE(decode_hello("\x02short"));
@@ -265,6 +294,20 @@ TEST(AgentFrames, RefusesFieldsOutOfRange) {
   EXPECT_FALSE(decode_ack(""));
   EXPECT_FALSE(decode_welcome("\x01"));
   EXPECT_FALSE(decode_refuse("\x01\x05no"));
+}
+
+TEST(AgentFrames, RefusesARunThatIsNotAfterThePosition) {
+  const auto is_read = [](uint64_t after, uint64_t lines_before, uint64_t seq, uint64_t lines) {
+    const std::string bytes = frame_bytes(
+        WelcomeFrame{.position = {7, 3, 42}, .ahead = AgentRun{after, lines_before, {7, seq, lines}}});
+    return decode_welcome(bytes.substr(kFrameHeaderBytes)).has_value();
+  };
+  EXPECT_TRUE(is_read(4, 42, 4, 42)) << "still empty";
+  EXPECT_TRUE(is_read(4, 43, 9, 50));
+  EXPECT_FALSE(is_read(3, 42, 9, 50));
+  EXPECT_FALSE(is_read(4, 41, 9, 50));
+  EXPECT_FALSE(is_read(4, 43, 3, 50));
+  EXPECT_FALSE(is_read(4, 43, 9, 42));
 }
 
 TEST(AgentFrames, IgnoresFieldsOfALaterVersion) {

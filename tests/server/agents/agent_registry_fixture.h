@@ -16,9 +16,13 @@ using std::chrono::minutes;
 
 class Observer final : public AgentObserver {
  public:
-  void on_durable(AckFrame ack) override { durable_seq = ack.seq; }
+  void on_durable(AckFrame ack) override {
+    durable_seq = ack.seq;
+    durable_ahead = ack.ahead;
+  }
   void on_ended(RefuseReason reason) override { end = reason; }
   uint64_t durable_seq = 0;
+  uint64_t durable_ahead = 0;
   std::optional<RefuseReason> end;
 };
 

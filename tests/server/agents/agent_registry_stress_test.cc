@@ -45,7 +45,7 @@ uint64_t run_connection(AgentRegistry& agents, TableIntake& intake, uint8_t agen
   hello.id.bytes.fill(agent);
   const auto observer = std::make_shared<Observer>();
   const auto opened = std::get<AgentRegistry::Opened>(agents.open(hello, LineSender(), observer, now));
-  uint64_t seq = opened.durable.seq;
+  uint64_t seq = opened.durable.position.seq;
   const uint64_t last = std::min(seq + limit, kBatches);
   const uint64_t first = seq;
   while (seq < last) {

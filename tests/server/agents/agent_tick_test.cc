@@ -48,7 +48,7 @@ class AgentTickTest : public testing::Test {
     hello.id.bytes.fill(agent);
     auto opened = std::get<AgentRegistry::Opened>(agents_->open(hello, LineSender(), observer_, moment_));
     lease_ = opened.lease;
-    return opened.durable.seq;
+    return opened.durable.position.seq;
   }
   FrameResult send(uint64_t seq, std::string_view text = kLine, Timestamp sent = kMoment.wall) {
     return agents_->accept(lease_, BatchFrame{seq, seq - 1, 1, sent, {}, text}, moment_,

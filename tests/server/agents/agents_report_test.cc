@@ -75,7 +75,7 @@ TEST_F(AgentsReportTest, ShowsAllFieldsButNoSecret) {
       R"("peer":"10.0.0.7:99","version":"1.2","kernel":"6.1","booted":1699999000,)"
       R"("ephemeral":false,"epoch":1,"accepted":1,"durable":1,)"
       R"("lag_s":9,)"
-      R"("lines":10,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
+      R"("lines":10,"backlog_lines":0,"seen":1700000000,"gaps":0,"lines_lost":0,"lines_refused":3,"clock_difference_ms":2000,)"
       R"("refused":{"too_old":3},"spool_bytes":4096,"lines_dropped":5,"collectors":2,"collectors_not_ok":1,)"
       R"("troubles":[{"name":"block","state":"unavailable","reason":"no BTF"}],"last_gaps":[]}],"truncated":false})"
       "\n");

@@ -54,9 +54,9 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
       {"GET", "/api/v1/status/agents?host=[", "", 400,
        "{\"error\":\"parameter host: glob: [ without ]\",\"status\":400}\n", "no glob"},
       {"GET", "/api/v1/status/agents?since=soon", "", 400,
-       "{\"error\":\"parameter since: time \\\"soon\\\": expected unix seconds, now, or a time before now as "
-       "in "
-       "-6h\",\"status\":400}\n",
+       "{\"error\":\"parameter since: time \\\"soon\\\": expected unix seconds, now, -6h, 14:30, yesterday "
+       "or "
+       "2026-11-20 14:30\",\"status\":400}\n",
        "no time"},
       {"GET", "/api/v1/retention?name=a;y=1;b=2", "", 200, "a;b=2;y=1\n", "the canonical spelling"},
       {"GET", "/api/v1/retention", "", 400, "{\"error\":\"parameter name: missing\",\"status\":400}\n",

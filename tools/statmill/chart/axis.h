@@ -2,20 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/time_text.h"
 #include "tools/statmill/chart/units.h"
 
 namespace statmill {
-
-// A time zone: how far it is east of UTC at a time, and its name then.
-struct ZoneOffset {
-  int32_t east_s = 0;
-  std::string name = "UTC";
-};
-using Zone = std::function<ZoneOffset(int64_t unix_s)>;
 
 struct ValueTick {
   double value = 0;
