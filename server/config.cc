@@ -1,5 +1,5 @@
-#include "base/time_text.h"
 #include "server/config.h"
+#include "base/time_text.h"
 
 #include "base/setting_values.h"
 #include "base/watchdog_settings.h"

@@ -157,9 +157,9 @@ void Delivery::handle_welcome(const WelcomeFrame& welcome, const ClockReadings& 
 
 // Decides whether the last batches on the server were made by this agent. kUnsure if that cannot be decided.
 Result<Delivery::Owner> Delivery::owner_of(const AgentProgress& progress) {
-  const auto owner = owner_of(progress.position);
+  auto owner = owner_of(progress.position);
   if (!owner || *owner == Owner::kOther || !progress.ahead) return owner;
-  const auto owner_of_run = owner_of(progress.ahead->last);
+  auto owner_of_run = owner_of(progress.ahead->last);
   return owner_of_run && *owner_of_run == Owner::kThis ? owner : owner_of_run;
 }
 
@@ -212,6 +212,7 @@ void Delivery::report_acknowledged() {
 }
 
 uint64_t Delivery::backlog_batches() const {
+  if (id_ != spool_.id()) return 0;
   return backlog_end_ - std::min(backlog_end_, acknowledged().position.seq);
 }
 

@@ -1,17 +1,21 @@
 #include "server/agents/agent_gaps.h"
 
+#include <algorithm>
+
 namespace statmill {
 
 void add_gap(AgentRow& row, const AgentPosition& before, const GapFrame& frame) {
   const uint64_t lines = frame.lines_before - before.lines;
   row.lines_lost += lines;
-  AgentGap* const last = row.last_gaps.empty() ? nullptr : &row.last_gaps.back();
-  const bool continues = frame.reason == GapReason::kEvicted && last != nullptr &&
-                         last->reason == frame.reason && last->last == before.seq;
-  if (continues) {
-    last->last = frame.seq;
-    last->lines += lines;
-    last->to = frame.time;
+  // A backlog and the run ahead of it may be evicted in turn, each as one gap.
+  const auto continued =
+      std::find_if(row.last_gaps.begin(), row.last_gaps.end(), [&](const AgentGap& gap) {
+        return frame.reason == GapReason::kEvicted && gap.reason == frame.reason && gap.last == before.seq;
+      });
+  if (continued != row.last_gaps.end()) {
+    continued->last = frame.seq;
+    continued->lines += lines;
+    continued->to = frame.time;
     return;
   }
   ++row.gaps;

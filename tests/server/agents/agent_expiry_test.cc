@@ -197,6 +197,19 @@ TEST_F(ForgottenAgentTest, CountsNothingTwiceThatWasAheadOfABacklog) {
   EXPECT_EQ(row.gaps, 1U);
 }
 
+TEST_F(ForgottenAgentTest, GetsOneGapForARunAndOneForItsBacklog) {
+  open(1);
+  const std::vector<uint64_t> in_turn = {1, 5, 2, 6, 3, 7};
+  for (const uint64_t seq : in_turn)
+    EXPECT_EQ(batch_of(first_, seq, 10 * (seq - 1)), FrameResult::kApplied) << seq;
+  const AgentRow row = tick().agents.at(0);
+  EXPECT_EQ(row.gaps, 2U);
+  EXPECT_EQ(row.lines_lost, 60U);
+  ASSERT_EQ(row.last_gaps.size(), 2U);
+  EXPECT_EQ(row.last_gaps[0].last, 3U);
+  EXPECT_EQ(row.last_gaps[1].last, 7U);
+}
+
 TEST_F(ForgottenAgentTest, GetsNoGapForBatchesMadeLater) {
   applied_ = 0;
   open(2);
