@@ -1,9 +1,9 @@
 #include "server/table/series_arena.h"
 
 #include <cstring>
-#include <limits>
 
 #include "base/check.h"
+#include "server/table/idle_series.h"
 
 namespace statmill {
 
@@ -54,7 +54,7 @@ SeriesArena::Number SeriesArena::after(Number number) const {
 SeriesArena::Number SeriesArena::allocate_lines(uint32_t lines) {
   size_t chunk = chunk_of(end_);
   if (chunk_of(end_ + lines - 1) != chunk) end_ = begin_of(++chunk);
-  SM_CHECK(end_ + lines <= std::numeric_limits<Number>::max());
+  SM_CHECK(end_ + lines <= SeriesPlace::kNumberMax);
   if (chunks_[chunk] == nullptr) {
     const uint64_t bytes = (begin_of(chunk + 1) - begin_of(chunk)) * kLineBytes;
     chunks_[chunk].reset(static_cast<Line*>(::operator new (bytes, std::align_val_t{alignof(Line)})));

@@ -194,6 +194,17 @@ void Table::count_delta_bytes(size_t grown) {
 
 namespace {
 
+// What a sample is checked against: the series of its name, or the one that it would create.
+struct KnownAs {
+  Kind kind{};
+  RetentionClass retention = kDefaultRetention;
+};
+// `series` is a Series or an IdleSeries.
+template <class SomeSeries>
+KnownAs known_as(const SomeSeries& series) {
+  return {series.kind, series.retention};
+}
+
 // Returns true if the histogram of the sample is known. The histogram of a bucket that a sender made may be
 // unknown.
 bool has_known_histogram(const Sample& sample) {
@@ -225,22 +236,27 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlac
   }
   const bool is_right = guess.is_awake() && series_[guess.number()].is_named(sample.name);
   const SeriesPlace found = is_right ? guess : shard.find(placed.hash, sample.name, series_);
-  if (found.is_idle() && name_bytes() > 2 * limits_.name_bytes) return Refusal::kNameLimit;
-  Series* series = found.is_none() ? nullptr : &series_[wake(shard, placed.hash, found)];
-  const RetentionClass retention = series == nullptr ? retention_.class_of(sample.name) : series->retention;
+  const KnownAs known = found.is_awake()  ? known_as(series_[found.number()])
+                        : found.is_idle() ? known_as(shard.idle[found.number()])
+                                          : KnownAs{sample.kind, retention_.class_of(sample.name)};
   if (placed.slot < context.kept_by_all) {
     const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;
-    if (end_s <= context.now_s - retention_.tiers(retention).coarsest().retention_s) return Refusal::kTooOld;
+    if (end_s <= context.now_s - retention_.tiers(known.retention).coarsest().retention_s)
+      return Refusal::kTooOld;
   }
-  const bool is_other_kind = series != nullptr && series->kind != sample.kind;
+  const bool is_other_kind = known.kind != sample.kind;
   if (is_other_kind && batch.other_kind.value_or(limits_.other_kind) == OtherKind::kRefuse)
     return Refusal::kKindMismatch;
-  const bool is_distribution = (series == nullptr ? sample.kind : series->kind) == Kind::kDistribution;
+  const bool is_distribution = known.kind == Kind::kDistribution;
   if (is_distribution && !has_known_histogram(sample)) return Refusal::kBadBucket;
-  if (series == nullptr) {
+  if (found.is_idle() && name_bytes() > 2 * limits_.name_bytes) return Refusal::kNameLimit;
+  Series* series = nullptr;
+  if (found.is_none()) {
     const auto verdict = admit_series(sample.name, batch.sender_of(placed.sample));
     if (verdict.is_refused()) return verdict;
-    series = &create_for_sample(shard, placed.hash, sample, retention, context.parity);
+    series = &create_for_sample(shard, placed.hash, sample, known.retention, context.parity);
+  } else {
+    series = &series_[wake(shard, placed.hash, found)];
   }
   if (is_other_kind) batch.accept_other_kind(placed.sample);
   const Slot slot = slot_for(*series, placed, sample, context);

@@ -63,16 +63,29 @@ uint64_t Table::names_version() const {
   return version;
 }
 
+namespace {
+
+// Returns the slots between the first and the last sample of a Series or an IdleSeries.
+template <class SomeSeries>
+SlotRange range_of(const SomeSeries& series) {
+  return {series.first_slot, series.last_slot + 1};
+}
+
+}  // namespace
+
 // Marks the slots to be erased by the flush that follows. Returns true, and marks nothing, if the series
 // would have no samples left: then the caller deletes it.
 bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& changed) {
   const uint64_t hash = hash_of_(name);
   Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
-  Series* const s = find_awake(shard, hash, name);
-  if (s == nullptr || s->last_slot < slots.begin || s->first_slot >= slots.end) return false;
-  if (slots.has(s->first_slot) && slots.has(s->last_slot)) return true;
-  shard.erasures.push_back({s, slots});
+  const SeriesPlace found = shard.find(hash, name, series_);
+  if (found.is_none()) return false;
+  const SlotRange known =
+      found.is_idle() ? range_of(shard.idle[found.number()]) : range_of(series_[found.number()]);
+  if (known.end <= slots.begin || known.begin >= slots.end) return false;
+  if (slots.has(known.begin) && slots.has(known.end - 1)) return true;
+  shard.erasures.push_back({find_awake(shard, hash, name), slots});
   ++changed.erased;
   return false;
 }
@@ -87,9 +100,13 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   MutexLock lock(shard.mutex);
   const SeriesPlace found = shard.find(hash, name, series_);
   if (found.is_none()) return std::nullopt;
+  const auto is_kept = [&](const auto& series) {
+    return !kept_from.empty() && !series.is_silent(kept_from[series.retention]);
+  };
+  if (found.is_idle() ? is_kept(shard.idle[found.number()]) : is_kept(series_[found.number()]))
+    return std::nullopt;
   const SeriesArena::Number number = wake(shard, hash, found);
   Series& s = series_[number];
-  if (!kept_from.empty() && !s.is_silent(kept_from[s.retention])) return std::nullopt;
   shard.index.erase(hash, SeriesPlace::awake(number));
   SM_CHECK(s.flushing == 0 && s.delta[1 - p] == 0);
   RemovedSeries out{s.id, s.kind, s.first_slot, s.last_slot, s.joined_power, s.is_detailed, {}, {}, {}};

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "proto/istatd/parser.h"
 #include "server/query/engine.h"
@@ -119,6 +120,7 @@ TEST_F(IdleSeriesTest, ASampleOfAnotherKindIsRefused) {
   batch.other_kind = OtherKind::kRefuse;
   EXPECT_EQ(table_->apply(batch, time().wall), 0U);
   EXPECT_EQ(batch.refused[static_cast<size_t>(Refusal::kKindMismatch)], 1U);
+  EXPECT_EQ(table_->idle_count(), 1U) << "a refused sample wakes nothing";
 }
 
 TEST_F(IdleSeriesTest, ASampleThatComesDuringTheFlushKeepsItAwake) {
@@ -176,6 +178,22 @@ TEST_F(IdleSeriesTest, TheyAreDeletedRenamedAndErased) {
   EXPECT_EQ(ticker_->change({.deletes = {}, .slots = {}, .renames = {&taken, 1}}, time())->count(), 0U);
   start();
   check();
+}
+
+TEST_F(IdleSeriesTest, AChangeThatLeavesASeriesAsItIsDoesNotWakeIt) {
+  send("a 1\nlive 1\n");
+  make_idle();
+  constexpr std::string_view kNames[] = {"a"};
+  const Slot later = kStart / 10 + 100;
+  const auto erased =
+      ticker_->change({.deletes = kNames, .slots = SlotRange{later, later + 360}, .renames = {}}, time());
+  ASSERT_TRUE(erased);
+  EXPECT_EQ(erased->count(), 0U);
+  const std::vector<Slot> kept_from(8, Slot{0});
+  const auto expired =
+      table_->end_epoch({.deletes = kNames, .slots = {}, .renames = {}, .kept_from = kept_from});
+  EXPECT_TRUE(expired.changed.deleted.empty());
+  EXPECT_EQ(table_->idle_count(), 1U);
 }
 
 TEST_F(IdleSeriesTest, AStartLeavesThemIdle) {
