@@ -21,6 +21,7 @@ RC_GTEST_PROP(SeriesIndex, FindsExactlyTheNamesInIt, ()) {
   const auto seed = *rc::gen::arbitrary<uint8_t>();
   const KeyedHash hash_of = seed == 0 ? KeyedHash() : KeyedHash(secret_of(seed));
   Shard shard;
+  const MutexLock lock(shard.mutex);
   SeriesArena arena;
   NameIndex names_of_idle;
   shard.names = std::shared_ptr<const NameIndex>(&names_of_idle, [](const NameIndex*) {});
