@@ -8,10 +8,9 @@ void add_gap(AgentRow& row, const AgentPosition& before, const GapFrame& frame) 
   const uint64_t lines = frame.lines_before - before.lines;
   row.lines_lost += lines;
   // A backlog and the run ahead of it may be evicted in turn, each as one gap.
-  const auto continued =
-      std::find_if(row.last_gaps.begin(), row.last_gaps.end(), [&](const AgentGap& gap) {
-        return frame.reason == GapReason::kEvicted && gap.reason == frame.reason && gap.last == before.seq;
-      });
+  const auto continued = std::find_if(row.last_gaps.begin(), row.last_gaps.end(), [&](const AgentGap& gap) {
+    return frame.reason == GapReason::kEvicted && gap.reason == frame.reason && gap.last == before.seq;
+  });
   if (continued != row.last_gaps.end()) {
     continued->last = frame.seq;
     continued->lines += lines;
