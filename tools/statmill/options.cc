@@ -83,7 +83,7 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
                std::string("--help"));
   namespace style = po::command_line_style;
   try {  // Boost's parser throws
-    po::store(po::command_line_parser(std::move(words))
+    po::store(po::command_line_parser(words)
                   .options(all)
                   .positional(positional)
                   .style(style::allow_long | style::long_allow_next | style::long_allow_adjacent)
@@ -99,7 +99,7 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
     return Error{ErrorCode::kInvalid, e.what()};
   }
   if (has("help")) return Status::ok();
-  if (const Status zone = find_zone(); !zone) return zone;
+  if (Status zone = find_zone(); !zone) return zone;
   if (has("operand")) operands_ = values_["operand"].as<std::vector<std::string>>();
   if (usage.operands_option != nullptr && has(usage.operands_option)) {
     if (operands_.empty()) return usage.peer == Peer::kNone ? Status::ok() : find_peer(usage.peer);

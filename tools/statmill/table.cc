@@ -251,6 +251,7 @@ std::string description(const SeriesListing& listing, const Zone& zone) {
 std::string listing_table(const SeriesListing& listing, ListingForm form, const Zone& zone) {
   if (form == ListingForm::kDescription) return description(listing, zone);
   std::vector<int64_t> times;
+  times.reserve(listing.series.size());
   for (const ListedSeries& s : listing.series) times.push_back(s.last_s);
   const std::string last = title_of("last sample", times, zone);
   const bool is_long = form == ListingForm::kLong;
@@ -285,6 +286,7 @@ std::string listing_csv(const SeriesListing& listing, ListingForm form) {
 
 std::string rejects_table(const std::vector<Reject>& rejects, const Zone& zone) {
   std::vector<int64_t> times;
+  times.reserve(rejects.size());
   for (const Reject& r : rejects) times.push_back(r.time_s);
   TextTable table({{title_of("time", times, zone)}, {"listener"}, {"sender"}, {"reason"}, {"line"}});
   for (const Reject& r : rejects) {
