@@ -102,7 +102,7 @@ TEST(QueryParametersTest, ErrorsNameTheParameter) {
   for (const Case& c : std::vector<Case>{
            {"from=1", "parameter series: missing"},
            {"series=", "parameter series: empty"},
-           {"series=a&from=yesterday", "parameter from: time \"yesterday\""},
+           {"series=a&from=soon", "parameter from: time \"soon\""},
            {"series=a&until=", "parameter until: time \"\""},
            {"series=a&from=5&until=5", "parameter from: not before until"},
            {"series=a&from=now&until=-1h", "parameter from: not before until"},
