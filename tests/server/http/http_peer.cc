@@ -1,5 +1,8 @@
 #include "tests/server/http/http_peer.h"
 
+#include <boost/asio/post.hpp>
+#include <future>
+
 #include "base/check.h"
 
 namespace statmill {
@@ -79,6 +82,12 @@ RunningServer::RunningServer(FakeServices& fake, HttpOptions options, size_t thr
   SM_CHECK(server.has_value());
   server_ = *std::move(server);
   for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });
+}
+
+void RunningServer::finish_steps() {
+  std::promise<void> done;
+  boost::asio::post(io_, [&done] { done.set_value(); });
+  done.get_future().wait();
 }
 
 void RunningServer::stop() {

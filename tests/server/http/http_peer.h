@@ -57,6 +57,8 @@ class RunningServer {
 
   const Endpoint& endpoint() const { return server_->local_endpoint(); }
   size_t buffered_bytes() const { return server_->buffered_bytes(); }
+  // Returns when the steps that were due have been made, such as those after an answer. Requires: one thread.
+  void finish_steps();
   // Starts the stop and returns at once.
   void begin_stop() { server_->stop(); }
   // Returns when the server has no more work.

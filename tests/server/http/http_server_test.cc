@@ -185,13 +185,14 @@ TEST(HttpServerTest, ConnectionsOverTheLimitGetAnErrorIfNoneIsIdle) {
 
 TEST(HttpServerTest, ANewConnectionTakesThePlaceOfTheOneThatIsIdleForLongest) {
   FakeServices fake;
-  RunningServer server(fake, connection_limits(3, 3));
+  RunningServer server(fake, connection_limits(3, 3), 1);
   HttpPeer first(server.endpoint());
   HttpPeer second(server.endpoint());
   HttpPeer third(server.endpoint());
   for (HttpPeer* peer : {&second, &first, &third}) {
     fake.clock.advance(std::chrono::seconds(1));
     ASSERT_TRUE(gets_answer(*peer));
+    server.finish_steps();  // it is idle since now
   }
   HttpPeer fourth(server.endpoint());
   EXPECT_TRUE(gets_answer(fourth));

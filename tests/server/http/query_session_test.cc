@@ -25,12 +25,17 @@ std::string text_of(size_t bytes) {
   return text;
 }
 
-// Writes that many bytes in odd pieces; with `fails` it fails after them.
+// Writes text_of() that many bytes in odd pieces, each made when it is written; with `fails` it fails after
+// them.
 HttpResponse write_long(const Url& url, BodySink& sink, bool fails) {
-  const std::string text = text_of(std::stoul(std::string(url.find("bytes").value_or("0"))));
-  for (size_t at = 0; at < text.size(); at += 777) {
-    if (const Status status = sink.write(std::string_view(text).substr(at, 777)); !status)
-      return error_response(status.error());
+  const size_t bytes = std::stoul(std::string(url.find("bytes").value_or("0")));
+  std::string piece;
+  int number = 0;
+  for (size_t written = 0; written < bytes; written += piece.size()) {
+    piece.clear();
+    while (piece.size() < 777) piece += std::to_string(number++) + ",";
+    piece.resize(std::min(piece.size(), bytes - written));
+    if (const Status status = sink.write(piece); !status) return error_response(status.error());
   }
   return fails ? error_response(500, "the disk failed") : HttpResponse{};
 }
