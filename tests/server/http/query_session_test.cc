@@ -25,15 +25,12 @@ std::string text_of(size_t bytes) {
   return text;
 }
 
-// Writes text_of() that many bytes in odd pieces, each made when it is written; with `fails` it fails after
-// them.
+// Writes text_of() that many bytes in odd pieces, made one by one; with `fails` it fails after them.
 HttpResponse write_long(const Url& url, BodySink& sink, bool fails) {
   const size_t bytes = std::stoul(std::string(url.find("bytes").value_or("0")));
   std::string piece;
-  int number = 0;
-  for (size_t written = 0; written < bytes; written += piece.size()) {
-    piece.clear();
-    while (piece.size() < 777) piece += std::to_string(number++) + ",";
+  for (size_t written = 0, number = 0; written < bytes; written += piece.size()) {
+    for (piece.clear(); piece.size() < 777;) piece += std::to_string(number++) + ",";
     piece.resize(std::min(piece.size(), bytes - written));
     if (const Status status = sink.write(piece); !status) return error_response(status.error());
   }
