@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 
 #include "base/number_text.h"
@@ -139,6 +140,7 @@ std::optional<int64_t> parse_relative(std::string_view text, Timestamp now) {
     const Result<Duration> duration = parse_duration(one);
     if (!duration) return std::nullopt;
     now += is_back ? -*duration : *duration;
+    if (std::abs(unix_seconds(now)) > kTimeMax_s) return std::nullopt;  // also before a long sum overflows
     text.remove_prefix(one.size());
   }
   return unix_seconds(now);

@@ -147,6 +147,13 @@ TEST(TimeText, OtherTextsAreRefused) {
             "time \"soon\": expected unix seconds, now, -6h, 14:30, yesterday or 2026-11-20 14:30");
 }
 
+TEST(TimeText, ALongSumIsRefusedBeforeItOverflows) {
+  std::string text = "now";
+  for (int i = 0; i < 300'000; ++i) text += "+1000y";  // more milliseconds than 63 bits count
+  EXPECT_FALSE(parse_time(text, kNow));
+  EXPECT_EQ(*parse_time("now-1000y+1000y", kNow), kNow_s);
+}
+
 TEST(TimeText, OnlyWhatIsRelativeToNowMovesWithTheClock) {
   for (const std::string_view text : {"now", "now-5m", "-6h", "-1d+2h"})
     EXPECT_TRUE(is_relative_time(text)) << text;

@@ -38,6 +38,7 @@ TEST(Cli, RefusesInvalidCommandLines) {
       {{"put", "--colour", "a", "1"}, "unrecognised option '--colour'"},
       {{"put", "--serv", "http://h", "a", "1"}, "unrecognised option '--serv'; did you mean --server?"},
       {{"qurey", "a"}, "unknown command \"qurey\"; did you mean query?"},
+      {{"query", "a", "---"}, "unrecognised option '---'"},
       {{"query", "a", "--form", "-1h"}, "unrecognised option '--form'; did you mean --from?"},
       {{"put", "a", "1", "--timeout", "long"}, "--timeout: "},
       {{"put", "a", "1", "--server", "localhost:port"}, "server URL \"localhost:port\""},

@@ -92,9 +92,9 @@ Status CommandLine::read(const Usage& usage, std::span<const std::string> argume
   } catch (const po::unknown_option& e) {
     std::vector<std::string_view> names;
     for (const auto& option : usage.options.options()) names.emplace_back(option->long_name());
-    const std::string word = e.get_option_name();
-    return Error{ErrorCode::kInvalid,
-                 e.what() + did_you_mean(word.substr(word.find_first_not_of('-')), names, "--")};
+    std::string word = e.get_option_name();
+    word.erase(0, word.find_first_not_of('-'));
+    return Error{ErrorCode::kInvalid, e.what() + did_you_mean(word, names, "--")};
   } catch (const po::error& e) {
     return Error{ErrorCode::kInvalid, e.what()};
   }
