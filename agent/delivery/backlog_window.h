@@ -1,7 +1,8 @@
 // BacklogWindow: how many bytes of a backlog may wait for their acknowledgment.
 //
-// What waits there is in buffers between agent and server, and a new batch waits for all of it. So the limit
-// grows only while acknowledgments come quickly. It starts small, because the rate of the link is not known.
+// These bytes are in buffers between agent and server, and a new batch waits until they have left. So the
+// limit grows only while acknowledgments come quickly. It starts small, because the rate of the link is not
+// known.
 #pragma once
 
 #include <algorithm>

@@ -23,11 +23,12 @@
 namespace statmill {
 
 struct DeliveryOptions {
-  size_t server = 0;                                // index of the server in the spool
-  std::string host{};                               // this host's display name
-  std::string token{};                              // the token that the server requires; empty: none
-  bool is_ephemeral = false;                        // the spool is in memory only
-  size_t backlog_bytes = BacklogWindow::kBytesMin;  // of it that may wait for an acknowledgment at first
+  size_t server = 0;          // index of the server in the spool
+  std::string host{};         // this host's display name
+  std::string token{};        // the token that the server requires; empty: none
+  bool is_ephemeral = false;  // the spool is in memory only
+  size_t backlog_bytes =
+      BacklogWindow::kBytesMin;  // of the backlog that may wait for their acknowledgment at first
   // Returns the current status of the collectors. The texts are valid until the next call. May be empty.
   std::function<std::vector<CollectorNote>()> collectors{};
   // Returns which kernel the host runs, and since when by its own clock. May be empty.
@@ -129,15 +130,15 @@ class Delivery {
 
   Spool& spool_;
   const DeliveryOptions options_;
-  SpoolReader reader_;          // of the batches after the backlog
-  SpoolReader backlog_reader_;  // of all, but read only up to the end of the backlog
+  SpoolReader reader_;          // reads the batches after the backlog
+  SpoolReader backlog_reader_;  // reads the batches of the backlog
   State state_ = State::kAway;
   std::optional<Error> failure_;
-  std::string unread_;                       // an incomplete frame
-  std::string small_;                        // frames made here: hello, gaps, status
-  std::string_view next_;                    // bytes still to be written, in small_ or in a record
-  std::optional<SpoolRecord> held_;          // of reader_: the next to be sent, after a gap or a status
-  std::optional<SpoolRecord> held_backlog_;  // of backlog_reader_
+  std::string unread_;               // an incomplete frame
+  std::string small_;                // frames made here: hello, gaps, status
+  std::string_view next_;            // bytes still to be written, in small_ or in a record
+  std::optional<SpoolRecord> held_;  // what reader_ has read and what is sent next, after a gap or a status
+  std::optional<SpoolRecord> held_backlog_;  // the same of backlog_reader_
   AgentId id_{};              // the spool's id at connected(); all fields below belong to this identity
   AgentProgress sent_;        // what has been sent or reported as missing
   uint64_t backlog_end_ = 0;  // the last batch of the backlog

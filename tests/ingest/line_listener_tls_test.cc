@@ -8,12 +8,19 @@
 namespace statmill {
 namespace {
 
-TEST_F(LineListenerTest, ClosesAConnectionThatDoesNotShakeHands) {
-  const TempDirectory directory;
-  const CertificateFiles files = make_certificate(directory, "IP:127.0.0.1");
-  options_.tls = {files.certificate, files.key};
+class LineListenerTlsTest : public LineListenerTest {
+ protected:
+  LineListenerTlsTest() {
+    options_.tls = {files_.certificate, files_.key};
+    options_.idle_timeout = Duration(0);
+  }
+
+  const TempDirectory directory_;
+  const CertificateFiles files_ = make_certificate(directory_, "IP:127.0.0.1");
+};
+
+TEST_F(LineListenerTlsTest, ClosesAConnectionThatDoesNotShakeHands) {
   options_.handshake_timeout = std::chrono::milliseconds(20);
-  options_.idle_timeout = Duration(0);
   const auto lines = listen(istatd_dialect());
   TcpConnection silent = TcpConnection::to(lines->endpoint());
   ASSERT_TRUE(wait_until([&] { return connections_->list(1).size() == 1; }));
@@ -23,14 +30,10 @@ TEST_F(LineListenerTest, ClosesAConnectionThatDoesNotShakeHands) {
 }
 
 // With the deadline of its handshake, a connection without an idle timeout has lost its only one.
-TEST_F(LineListenerTest, AConnectionThatHasShakenHandsMayBeSilentForEver) {
-  const TempDirectory directory;
-  const CertificateFiles files = make_certificate(directory, "IP:127.0.0.1");
-  options_.tls = {files.certificate, files.key};
+TEST_F(LineListenerTlsTest, AConnectionThatHasShakenHandsMayBeSilentForEver) {
   options_.handshake_timeout = std::chrono::milliseconds(1);
-  options_.idle_timeout = Duration(0);
   const auto lines = listen(istatd_dialect());
-  TlsConnection sender = TlsConnection::to(lines->endpoint(), files.certificate);
+  TlsConnection sender = TlsConnection::to(lines->endpoint(), files_.certificate);
   ASSERT_TRUE(sender.is_connected());
   clock_.advance(std::chrono::hours(1));
   for (uint64_t i = 1; i <= 50; ++i) {
