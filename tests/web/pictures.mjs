@@ -93,16 +93,16 @@ export async function takePictures(browser, address, onPicture) {
       const setTimeout = window.setTimeout.bind(window);
       window.setTimeout = /** @type {any} */ ((/** @type {() => void} */ run, /** @type {number} */ ms) => (ms >= 5000 ? 0 : setTimeout(run, ms)));
     });
-    // These warnings depend on what else the computer does.
-    await context.route("**/api/v1/status", async (/** @type {any} */ route) => {
-      const response = await route.fetch();
-      const status = await response.json();
-      status.warnings = Object.fromEntries(Object.entries(status.warnings).filter(([part]) => !part.startsWith("loop.")));
-      await route.fulfill({ response, json: status });
-    });
     for (const { name, hash, isCompared = true } of kScreens) {
       const page = await context.newPage();
       page.setDefaultTimeout(kPatience);
+      // These warnings depend on what else the computer does.
+      await page.route("**/api/v1/status", async (/** @type {any} */ route) => {
+        const response = await route.fetch();
+        const status = await response.json();
+        status.warnings = Object.fromEntries(Object.entries(status.warnings).filter(([part]) => !part.startsWith("loop.")));
+        await route.fulfill({ response, json: status });
+      });
       await page.goto(address + hash);
       await page.waitForLoadState("networkidle");
       for (const scheme of schemes) {
@@ -112,6 +112,7 @@ export async function takePictures(browser, address, onPicture) {
         await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))); }));
         await onPicture({ file: `${name}-${scheme}.png`, png: await page.screenshot({ animations: "disabled" }), isCompared });
       }
+      await page.unrouteAll({ behavior: "ignoreErrors" });  // the page may still ask
       await page.close();
     }
     await context.close();

@@ -150,9 +150,12 @@ export async function describePages() {
   return lines.map((line) => `page: ${line}\n`).join("");
 }
 
-/** Closes the open pages, which would go on asking their servers. */
+/** Closes the open pages, which would go on asking their servers. What a test does with a request may be cut short by it. */
 export async function closePages() {
-  await Promise.all([...pages.keys()].map((page) => page.context().close()));
+  await Promise.all([...pages.keys()].map(async (page) => {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.context().close();
+  }));
   pages.clear();
 }
 
