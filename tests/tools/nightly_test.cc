@@ -104,7 +104,8 @@ TEST_F(Nightly, TheTableJoinsResultsAndSaysWhatIsMissingOrFailed) {
   EXPECT_EQ(run({"--table"}).status, 3);
   const Ended failing = run();
   EXPECT_EQ(failing.status, 1);
-  EXPECT_THAT(failing.said, HasSubstr("nightly: bad: failed, see build/nightly/bad.log\n"));
+  EXPECT_THAT(failing.said,
+              HasSubstr("nightly: bad: failed, see build/nightly/bad.log, which ends with:\n  | 3 lost\n"));
   const Ended table = run({"--table"});
   EXPECT_EQ(table.status, 1);
   EXPECT_THAT(table.out, StartsWith("job\tstatus\tseconds\tcommit\tresult\ngood\tok\t"));
@@ -116,7 +117,7 @@ TEST_F(Nightly, TheTableJoinsResultsAndSaysWhatIsMissingOrFailed) {
 }
 
 TEST_F(Nightly, AResultIsTheLastLineThatIsNotTheFrameworks) {
-  jobs(job("one", 1, "echo '7 kills: none lost'; echo; echo '[  PASSED  ] 2 tests.'"));
+  jobs(job("one", 1, "echo '7 kills: none lost'; echo; echo '[  PASSED  ] 2 tests.'; echo ' 1 FAILED TEST'"));
   run();
   EXPECT_THAT(content("build/nightly/one.tsv"), EndsWith("\t7 kills: none lost\n"));
 }
