@@ -116,9 +116,10 @@ std::optional<Fault> Server::start(const StoreLayer& layer) {
 }
 
 std::optional<Fault> Server::start_ticker(const Recovery& recovery) {
-  ticker_ = std::make_unique<Ticker>(
-      Ticker::Services{table_, data(), registry_, health_, log_, &agents_, &documents_.changes()},
-      config_.tick, recovery.start, clock_.steady());
+  id_reuse_ = std::make_unique<IdReuse>(table_, data());
+  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, data(), registry_, health_, log_, &agents_,
+                                                      &documents_.changes(), id_reuse_.get()},
+                                     config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // flushed data no longer depend on the damaged journal
     if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
       return store_fault(s.error(), "flush of salvaged data");
@@ -177,7 +178,7 @@ void Server::start_threads() {
   };
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);
-  reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, registry_, log_);
+  reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, *id_reuse_, registry_, log_);
   live_->start(log_);
   http_.start();
 }

@@ -33,6 +33,7 @@
 #include "server/server_watchdog.h"
 #include "server/store_opening.h"
 #include "server/store_stats_cache.h"
+#include "server/tick/id_reuse.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
 #include "server/tick/tick_thread.h"
@@ -111,6 +112,7 @@ class Server {
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<TablePieces> pieces_;
   TableSeries table_series_{table_};
+  std::unique_ptr<IdReuse> id_reuse_;
   std::unique_ptr<Ticker> ticker_;
   // Confined to the tick thread, except for their const functions.
   AgentAlarms agent_alarms_;

@@ -8,7 +8,7 @@
 
 namespace statmill {
 
-using SeriesId = uint32_t;  // dense from 0, never reused
+using SeriesId = uint32_t;  // dense from 0; used again once nothing of a removed series is left
 using Slot = int64_t;       // unix seconds / step, of some tier
 using ChunkNo = uint32_t;   // slot / chunk_slots, of some tier
 using TickNo = uint64_t;    // counts ticks from 1, across restarts of the server

@@ -53,7 +53,7 @@ struct StoreBatch {
   // same batch again and is not applied twice. 0: not a tick, always applied.
   TickNo tick = 0;
   std::vector<SeriesRow> series;  // new and changed ones
-  std::vector<SeriesId> deleted;  // their ids stay used; may include series that are new in this batch
+  std::vector<SeriesId> deleted;  // their rows stay as such; may include series that are new in this batch
   std::vector<Row> journal;
   std::vector<Fragment> fragments;
   std::vector<Flushed> flushed;
@@ -180,6 +180,17 @@ class Store {
   // Cost: it rewrites the files of that chunk number, so call it from a thread of its own, one call at a
   // time. If `cancelled` becomes true it returns false soon. Errors: kIo, kCorrupt.
   virtual Result<bool> reclaim(std::atomic<bool>& cancelled) = 0;
+  // Returns a number that never decreases, for has_snapshot_before().
+  virtual uint64_t moment() = 0;
+  // Returns false only if every snapshot that lives has all that was written before the call of moment() that
+  // returned `moment`.
+  virtual bool has_snapshot_before(uint64_t moment) = 0;
+  // Returns those of the ids of which the store has no chunk, not even a dropped or expired one whose space
+  // is not freed yet. Requires: `ids` ascend. Cost: a seek for each chunk number and run of ids, some 5 us;
+  // call it on a thread of its own. Errors: kUnavailable if cancelled or while the store recovers, kIo,
+  // kCorrupt.
+  virtual Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+                                                       const std::atomic<bool>& cancelled) = 0;
   virtual StoreStats stats() = 0;
 };
 

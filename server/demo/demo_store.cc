@@ -124,6 +124,13 @@ std::unique_ptr<StoreSnapshot> DemoStore::snapshot() {
   return std::make_unique<DemoSnapshot>(below_.snapshot(), past_, cache_);
 }
 
+// The past of its series never leaves the demo.
+Result<std::vector<SeriesId>> DemoStore::without_chunks(std::span<const SeriesId> ids,
+                                                        const std::atomic<bool>& cancelled) {
+  const auto first = std::lower_bound(ids.begin(), ids.end(), past_.count());
+  return below_.without_chunks({first, ids.end()}, cancelled);
+}
+
 StoreStats DemoStore::stats() {
   StoreStats stats = below_.stats();
   stats.memory_bytes += cache_.bytes();

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "server/demo/frame_cache.h"
 #include "server/demo/past_chunks.h"
@@ -33,6 +35,10 @@ class DemoStore final : public Store {
   Status keep_from(TierNo tier, ChunkNo chunk) override { return below_.keep_from(tier, chunk); }
   Expiry& expiry() override { return below_.expiry(); }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return below_.reclaim(cancelled); }
+  uint64_t moment() override { return below_.moment(); }
+  bool has_snapshot_before(uint64_t moment) override { return below_.has_snapshot_before(moment); }
+  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+                                               const std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
  private:

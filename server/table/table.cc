@@ -207,8 +207,8 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
   {
     MutexLock names(names_mutex_);
     number = series_.add(name);
-    series_[number].id = id.value_or(next_id_);
-    next_id_ = std::max(next_id_, series_[number].id + 1);
+    if (id) ids_.include(*id);
+    series_[number].id = id ? *id : ids_.take();
     unindexed_.push_back(number);
     unindexed_count_.fetch_add(1, std::memory_order_relaxed);
     series_bytes_.fetch_add(bytes_of_new(name), std::memory_order_relaxed);
@@ -225,7 +225,17 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
 
 void Table::restore_deleted(SeriesId id) {
   MutexLock names(names_mutex_);
-  next_id_ = id + 1;
+  ids_.include(id);
+}
+
+void Table::reuse_ids(std::span<const SeriesId> ids) {
+  MutexLock names(names_mutex_);
+  ids_.release(ids);
+}
+
+SeriesId Table::ids_end() const {
+  MutexLock names(names_mutex_);
+  return ids_.end();
 }
 
 void Table::restore_shard(ShardNo n, TickNo flushed) {

@@ -28,6 +28,7 @@
 #include "server/table/index_renewal.h"
 #include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
+#include "server/table/series_ids.h"
 #include "server/table/series_pieces.h"
 #include "server/table/shard.h"
 #include "storage/activity.h"
@@ -161,10 +162,13 @@ class Table final : public SampleSink {
   Restored restore_series(const SeriesRow& row, const SeriesActivity& known, bool is_idle);
   // Returns an idle series that has samples after all. Thread-safe.
   Series* restore_awake(ShardNo shard, IdlePool::Number idle);
-  void restore_deleted(SeriesId id);
+  void restore_deleted(SeriesId id);  // its id is in use until reuse_ids()
   void restore_shard(ShardNo shard, TickNo flushed);
   void end_replay();  // call once, after the journal rows are replayed into the series
   void restore_families(FamilyRows rows) { families_.restore(std::move(rows)); }
+
+  // New series may have these ids, of removed series to which nothing refers any more (IdReuse). Thread-safe.
+  void reuse_ids(std::span<const SeriesId> ids);
 
   ShardNo shard_of_name(std::string_view name) const { return shard_of(hash_of_(name)); }
 
@@ -202,6 +206,8 @@ class Table final : public SampleSink {
   size_t series_count() const { return series_count_.load(std::memory_order_relaxed); }
   // Series that are idle; they are among the others.
   size_t idle_count() const { return idle_count_.load(std::memory_order_relaxed); }
+  // All ids of series, also of removed ones, are below.
+  SeriesId ids_end() const;
   // Series created by samples since the start, including those deleted since.
   uint64_t series_created() const { return series_created_.load(std::memory_order_relaxed); }
   // RAM of all series with their names, and of the index of names.
@@ -291,7 +297,7 @@ class Table final : public SampleSink {
   // Locked for an instant to create or remove a series, while its shard is locked; no lock is acquired while
   // it is held.
   mutable Mutex names_mutex_;
-  SeriesId next_id_ GUARDED_BY(names_mutex_) = 0;
+  SeriesIds ids_ GUARDED_BY(names_mutex_);
   std::shared_ptr<const NameIndex> read_index_ GUARDED_BY(names_mutex_);  // the index, for readers
   // Created series that are not in the index yet: to index a name takes ten times as long as to create the
   // series, so ingest leaves it to the tick and to queries.

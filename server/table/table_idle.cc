@@ -121,7 +121,7 @@ Table::Restored Table::restore_series(const SeriesRow& row, const SeriesActivity
   series_bytes_.fetch_add(sizeof(IdleSeries), std::memory_order_relaxed);
   count_index_bytes();
   MutexLock names(names_mutex_);
-  next_id_ = std::max(next_id_, row.id + 1);
+  ids_.include(row.id);
   return out;
 }
 

@@ -2,8 +2,9 @@
 
 namespace statmill {
 
-ReclaimThread::ReclaimThread(Store& store, Registry& registry, Log& log)
+ReclaimThread::ReclaimThread(Store& store, IdReuse& id_reuse, Registry& registry, Log& log)
     : store_(store),
+      id_reuse_(id_reuse),
       log_(log),
       reclaimed_(registry.counter("statmill.reclaimed_chunks",
                                   "Chunk numbers rewritten without their expired rows.")),
@@ -20,10 +21,20 @@ ReclaimThread::~ReclaimThread() {
 
 void ReclaimThread::run() {
   while (!stopping_) {
-    const Duration pause = reclaim();
+    const Duration pause = work();
     MutexLock lock(mutex_);
     if (!stopping_) wake_.wait_for(mutex_, pause);
   }
+}
+
+// Returns how long to wait before the next call.
+Duration ReclaimThread::work() {
+  const Duration pause = reclaim();
+  if (const Status s = id_reuse_.step(stopping_); !s && !stopping_) {
+    log_.warn("the ids of deleted series are not used again yet", {{"reason", s.error().message}});
+    return kPauseAfterFailure;
+  }
+  return pause;
 }
 
 // Calls the store until nothing is left to reclaim; returns how long to wait before the next call.

@@ -1,4 +1,5 @@
-// ReclaimThread: calls Store::reclaim() in the background, which gives the disk space of expired data back.
+// ReclaimThread: calls Store::reclaim() in the background, which gives the disk space of expired data back,
+// and IdReuse::step(), which gives back the ids of deleted series.
 #pragma once
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/thread.h"
+#include "server/tick/id_reuse.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 
@@ -15,7 +17,7 @@ namespace statmill {
 class ReclaimThread {
  public:
   // Starts the thread. The arguments must outlive this object.
-  ReclaimThread(Store& store, Registry& registry, Log& log);
+  ReclaimThread(Store& store, IdReuse& id_reuse, Registry& registry, Log& log);
   // Stops the thread; cancels a compaction that is in progress.
   ~ReclaimThread();
 
@@ -25,9 +27,11 @@ class ReclaimThread {
   static constexpr Duration kPauseAfterFailure = std::chrono::minutes(1);
 
   void run();
+  Duration work();
   Duration reclaim();
 
   Store& store_;
+  IdReuse& id_reuse_;
   Log& log_;
   Counter& reclaimed_;
   // Set by the destructor, read by this thread and by the store's compactions.

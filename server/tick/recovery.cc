@@ -38,6 +38,7 @@ class Loader {
     if (const auto activity = activity_of(id); !activity) return activity.error();
     by_id_[id].is_deleted = true;
     table_.restore_deleted(id);
+    recovery_.start.deleted.push_back(id);
     expiry_.set_class(id, kGone);
     return Status::ok();
   }

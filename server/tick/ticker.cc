@@ -8,6 +8,7 @@
 #include "base/running.h"
 #include "base/text.h"
 #include "server/tick/flush.h"
+#include "server/tick/id_reuse.h"
 #include "storage/rollup.h"
 
 namespace statmill {
@@ -75,6 +76,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
                                              "passed since it was last right; negative if it is earlier.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
+  if (services_.id_reuse != nullptr) services_.id_reuse->retire(start.deleted, last_tick_);
   for (size_t shard = 0; shard < kShardCount; ++shard) {
     next_flush_[shard] = now + options.flush_interval * (shard + 1) / kShardCount;
   }
@@ -300,6 +302,10 @@ Status Ticker::commit() {
   // Only after the write, because compactions act on it at once.
   Expiry& expiry = services_.store.expiry();
   for (const SeriesId id : prepared_->changed.deleted) expiry.set_class(id, kGone);
+  if (services_.id_reuse != nullptr) {
+    services_.id_reuse->retire(prepared_->changed.deleted, prepared_->tick);
+    services_.id_reuse->note_flushed(*std::min_element(flushed_.begin(), flushed_.end()));
+  }
   for (const auto& [row, retention] : prepared_->changed.renamed) expiry.set_class(row.id, retention);
   for (const auto& [shard, flush] : prepared_->flushes) services_.table.end_flush(shard);
   if (prepared_->batch.rollup_position) position_ = *prepared_->batch.rollup_position;

@@ -28,6 +28,8 @@
 
 namespace statmill {
 
+class IdReuse;
+
 struct TickOptions {
   Duration flush_interval = std::chrono::minutes(10);  // every shard once per interval, staggered evenly
   Duration expiry_interval = std::chrono::minutes(1);
@@ -42,6 +44,7 @@ struct TickStart {
   RollupPosition rollup;
   std::optional<ClockRow> clock;
   std::optional<HashSecret> new_secret = std::nullopt;  // to be written with the first tick
+  std::vector<SeriesId> deleted = {};                   // the catalog has them as deleted
 };
 
 // Confined to the tick thread.
@@ -55,6 +58,7 @@ class Ticker {
     Log& log;
     TickParticipant* participant = nullptr;
     DocumentChanges* documents = nullptr;
+    IdReuse* id_reuse = nullptr;  // if null, ids of deleted series are not used again
   };
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 

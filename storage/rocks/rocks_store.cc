@@ -16,6 +16,7 @@
 #include "storage/keys.h"
 #include "storage/rocks/database_checkpoint.h"
 #include "storage/rocks/flush_and_compact.h"
+#include "storage/rocks/ids_without_chunks.h"
 #include "storage/rocks/rocks_batch.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_snapshot.h"
@@ -225,6 +226,28 @@ Status RocksStore::set_floor(TierNo tier, ChunkNo chunk) {
 Result<bool> RocksStore::reclaim(std::atomic<bool>& cancelled) {
   const std::shared_ptr<RocksDatabase> database = this->database();
   return database ? reclaimer_.step(*database, cancelled) : false;
+}
+
+// While no database is open nobody can make a snapshot.
+uint64_t RocksStore::moment() {
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  return database ? database->db().GetLatestSequenceNumber() : 0;
+}
+
+bool RocksStore::has_snapshot_before(uint64_t moment) {
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  if (!database) return true;
+  uint64_t oldest = 0;  // 0: there is none
+  const bool is_known =
+      database->db().GetIntProperty(rocksdb::DB::Properties::kOldestSnapshotSequence, &oldest);
+  return !is_known || (oldest != 0 && oldest < moment);
+}
+
+Result<std::vector<SeriesId>> RocksStore::without_chunks(std::span<const SeriesId> ids,
+                                                         const std::atomic<bool>& cancelled) {
+  const auto database = usable_database();
+  if (!database) return database.error();
+  return ids_without_chunks(**database, tiers_, ids, cancelled);
 }
 
 StoreStats RocksStore::stats() {

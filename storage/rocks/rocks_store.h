@@ -16,8 +16,10 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.h"
 #include "storage/files/backup.h"
@@ -56,6 +58,10 @@ class RocksStore final : public Store {
   Status keep_from(TierNo tier, ChunkNo chunk) override;
   Expiry& expiry() override { return *options_.expiry; }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
+  uint64_t moment() override;
+  bool has_snapshot_before(uint64_t moment) override;
+  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+                                               const std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
   // Why nothing can be written at present. Call it on the thread that writes.

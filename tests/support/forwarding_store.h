@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "storage/store.h"
 
@@ -51,6 +53,12 @@ class ForwardingStore : public Store {
   Status keep_from(TierNo tier, ChunkNo chunk) override { return store_.keep_from(tier, chunk); }
   Expiry& expiry() override { return store_.expiry(); }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
+  uint64_t moment() override { return store_.moment(); }
+  bool has_snapshot_before(uint64_t moment) override { return store_.has_snapshot_before(moment); }
+  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+                                               const std::atomic<bool>& cancelled) override {
+    return store_.without_chunks(ids, cancelled);
+  }
   StoreStats stats() override { return store_.stats(); }
 
  protected:

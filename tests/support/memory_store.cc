@@ -1,6 +1,7 @@
 #include "tests/support/memory_store.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
 #include "storage/codec/codec.h"
@@ -9,44 +10,44 @@ namespace statmill {
 
 class MemorySnapshot final : public StoreSnapshot {
  public:
-  explicit MemorySnapshot(MemoryStore& store) : store_(store), content_(store.current()) {}
-  ~MemorySnapshot() override { store_.release(content_); }
+  explicit MemorySnapshot(MemoryStore& store) : store_(store), pinned_(store.pin()) {}
+  ~MemorySnapshot() override { store_.unpin(pinned_); }
   MemorySnapshot(const MemorySnapshot&) = delete;
   MemorySnapshot& operator=(const MemorySnapshot&) = delete;
 
-  Result<TickNo> last_tick() override { return content_->tick; }
+  Result<TickNo> last_tick() override { return content().tick; }
 
-  Result<TickNo> flushed_tick(ShardNo shard) override { return content_->flushed[shard].tick; }
+  Result<TickNo> flushed_tick(ShardNo shard) override { return content().flushed[shard].tick; }
 
-  Result<RollupPosition> rollup_position() override { return content_->rollup_position; }
+  Result<RollupPosition> rollup_position() override { return content().rollup_position; }
 
-  Result<std::optional<ClockRow>> clock() override { return content_->clock; }
-  Result<std::optional<HashSecret>> hash_secret() override { return content_->hash_secret; }
+  Result<std::optional<ClockRow>> clock() override { return content().clock; }
+  Result<std::optional<HashSecret>> hash_secret() override { return content().hash_secret; }
 
   Result<AgentRows> agents() override {
     AgentRows agents;
-    for (const auto& [id, row] : content_->agents) agents.rows.push_back(row);
-    agents.forgotten_until = content_->forgotten_until;
+    for (const auto& [id, row] : content().agents) agents.rows.push_back(row);
+    agents.forgotten_until = content().forgotten_until;
     return agents;
   }
 
   Result<FamilyRows> families() override {
     FamilyRows families;
-    for (const auto& [key, row] : content_->families) families.rows.push_back(row);
+    for (const auto& [key, row] : content().families) families.rows.push_back(row);
     return families;
   }
 
   Result<DocumentRows> documents() override {
     DocumentRows documents;
-    for (const auto& [key, row] : content_->documents) documents.rows.push_back(row);
+    for (const auto& [key, row] : content().documents) documents.rows.push_back(row);
     return documents;
   }
 
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().stored_count());
     if (key.chunk < floor(key.tier)) return std::string();
-    const auto row = content_->chunks.find(key);
-    return row == content_->chunks.end() ? std::string() : row->second;
+    const auto row = content().chunks.find(key);
+    return row == content().chunks.end() ? std::string() : row->second;
   }
 
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
@@ -54,8 +55,8 @@ class MemorySnapshot final : public StoreSnapshot {
     SM_CHECK(tier < store_.tiers().stored_count());
     SM_CHECK(std::is_sorted(ids.begin(), ids.end()));
     for (size_t i = 0; i < ids.size() && chunk >= floor(tier); ++i) {
-      const auto row = content_->chunks.find({tier, chunk, ids[i]});
-      if (row != content_->chunks.end()) visit(i, row->second);
+      const auto row = content().chunks.find({tier, chunk, ids[i]});
+      if (row != content().chunks.end()) visit(i, row->second);
     }
     return Status::ok();
   }
@@ -64,33 +65,33 @@ class MemorySnapshot final : public StoreSnapshot {
               const std::function<bool(SeriesId, std::string_view frames)>& visit) override {
     SM_CHECK(tier < store_.tiers().stored_count());
     if (chunk < floor(tier)) return Status::ok();
-    for (auto row = content_->chunks.lower_bound({tier, chunk, first}); row != content_->chunks.end();
+    for (auto row = content().chunks.lower_bound({tier, chunk, first}); row != content().chunks.end();
          ++row) {
       if (row->first.tier != tier || row->first.chunk != chunk || !visit(row->first.id, row->second)) break;
     }
     return Status::ok();
   }
 
-  ChunkNo floor(TierNo tier) override { return content_->floors[tier]; }
+  ChunkNo floor(TierNo tier) override { return content().floors[tier]; }
 
   Result<std::optional<ChunkNo>> oldest_chunk(TierNo tier) override {
     SM_CHECK(tier < store_.tiers().stored_count());
-    const auto row = content_->chunks.lower_bound({tier, floor(tier), 0});
-    if (row == content_->chunks.end() || row->first.tier != tier) return std::optional<ChunkNo>();
+    const auto row = content().chunks.lower_bound({tier, floor(tier), 0});
+    if (row == content().chunks.end() || row->first.tier != tier) return std::optional<ChunkNo>();
     return std::optional<ChunkNo>(row->first.chunk);
   }
 
   Status load(const LoadVisitor& visitor) const {
-    for (size_t shard = 0; shard < content_->flushed.size(); ++shard) {
-      const auto& [tick, activity] = content_->flushed[shard];
+    for (size_t shard = 0; shard < content().flushed.size(); ++shard) {
+      const auto& [tick, activity] = content().flushed[shard];
       if (Status status = visitor.shard(static_cast<ShardNo>(shard), tick, activity); !status) return status;
     }
-    for (const auto& [id, series] : content_->series) {
+    for (const auto& [id, series] : content().series) {
       if (Status status = series ? visitor.series(*series) : visitor.deleted(id); !status) return status;
     }
-    TickNo lowest = content_->flushed[0].tick;
-    for (const auto& flushed : content_->flushed) lowest = std::min(lowest, flushed.tick);
-    for (const auto& [tick, row] : content_->journal) {
+    TickNo lowest = content().flushed[0].tick;
+    for (const auto& flushed : content().flushed) lowest = std::min(lowest, flushed.tick);
+    for (const auto& [tick, row] : content().journal) {
       if (tick <= lowest) continue;
       if (Status status = visitor.journal(tick, row); !status) return status;
     }
@@ -98,8 +99,10 @@ class MemorySnapshot final : public StoreSnapshot {
   }
 
  private:
+  const MemoryStore::Content& content() const { return *pinned_.content; }
+
   MemoryStore& store_;
-  std::shared_ptr<const MemoryStore::Content> content_;
+  MemoryStore::Pinned pinned_;
 };
 
 MemoryStore::MemoryStore(const Tiers& tiers) : tiers_(tiers), content_(std::make_shared<Content>()) {}
@@ -210,6 +213,29 @@ Result<bool> MemoryStore::reclaim(std::atomic<bool>& cancelled) {
   return false;
 }
 
+uint64_t MemoryStore::moment() {
+  MutexLock lock(mutex_);
+  return snapshots_made_;
+}
+
+bool MemoryStore::has_snapshot_before(uint64_t moment) {
+  MutexLock lock(mutex_);
+  return !snapshots_.empty() && *snapshots_.begin() < moment;
+}
+
+Result<std::vector<SeriesId>> MemoryStore::without_chunks(std::span<const SeriesId> ids,
+                                                          const std::atomic<bool>& cancelled) {
+  SM_CHECK(std::is_sorted(ids.begin(), ids.end()));
+  if (cancelled) return Error{ErrorCode::kUnavailable, "cancelled"};
+  MutexLock lock(mutex_);
+  std::set<SeriesId> used;
+  for (const auto& [key, frames] : content_->chunks) used.insert(key.id);
+  std::vector<SeriesId> out;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(out),
+               [&](SeriesId id) { return !used.contains(id); });
+  return out;
+}
+
 StoreStats MemoryStore::stats() {
   MutexLock lock(mutex_);
   StoreStats stats;
@@ -224,14 +250,16 @@ MemoryStore::Content& MemoryStore::writable() {
   return *content_;
 }
 
-std::shared_ptr<const MemoryStore::Content> MemoryStore::current() {
+MemoryStore::Pinned MemoryStore::pin() {
   MutexLock lock(mutex_);
-  return content_;
+  snapshots_.insert(snapshots_made_);
+  return {content_, snapshots_made_++};
 }
 
-void MemoryStore::release(std::shared_ptr<const Content>& content) {
+void MemoryStore::unpin(Pinned& pinned) {
   MutexLock lock(mutex_);
-  content.reset();
+  snapshots_.erase(pinned.number);
+  pinned.content.reset();
 }
 
 }  // namespace statmill

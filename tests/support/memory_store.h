@@ -9,8 +9,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.h"
 #include "storage/store.h"
@@ -44,6 +47,10 @@ class MemoryStore final : public Store {
   Status keep_from(TierNo tier, ChunkNo chunk) override;
   Expiry& expiry() override { return *expiry_; }
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;  // reclaims everything at once
+  uint64_t moment() override;
+  bool has_snapshot_before(uint64_t moment) override;
+  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+                                               const std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
  private:
@@ -73,14 +80,21 @@ class MemoryStore final : public Store {
   // Returns the content for a change; copies it first if a snapshot uses it.
   Content& writable() REQUIRES(mutex_);
   void load_floors() REQUIRES(mutex_);
-  std::shared_ptr<const Content> current();
+  // What a snapshot holds, and its number.
+  struct Pinned {
+    std::shared_ptr<const Content> content;
+    uint64_t number = 0;
+  };
+  Pinned pin();
   // Releases a snapshot's reference under the lock, so that writable() can rely on the reference count.
-  void release(std::shared_ptr<const Content>& content);
+  void unpin(Pinned& pinned);
 
   const Tiers tiers_;
   std::unique_ptr<Expiry> expiry_ = std::make_unique<Expiry>();
   Mutex mutex_;
   std::shared_ptr<Content> content_ GUARDED_BY(mutex_);
+  uint64_t snapshots_made_ GUARDED_BY(mutex_) = 0;
+  std::set<uint64_t> snapshots_ GUARDED_BY(mutex_);  // numbers of those that live
   std::optional<Error> failure_ GUARDED_BY(mutex_);
   uint64_t expired_rows_ GUARDED_BY(mutex_) = 0;
   Effect effect_ GUARDED_BY(mutex_) = Effect::kNone;

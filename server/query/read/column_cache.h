@@ -2,8 +2,7 @@
 //
 // An entry is of one chunk and of the very bytes of its frames: it is used only if the frames that were just
 // read have the same hash. So a late sample and an erased slot, which change the frames, make it stale by
-// comparison; nobody has to report a change. The chunks of a deleted series are not read any more, and its id
-// is never used again.
+// comparison; nobody has to report a change. So does another series that has the id of a deleted one.
 #pragma once
 
 #include <array>

@@ -17,35 +17,25 @@
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/answers.h"
+#include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/times.h"
 
 namespace statmill {
 
 // A store that runs a hook during a query.
-class HookedStore final : public Store {
+class HookedStore final : public ForwardingStore {
  public:
-  explicit HookedStore(Store& store) : store_(store) {}
-  const Tiers& tiers() const override { return store_.tiers(); }
-  Status write(const StoreBatch& batch) override { return store_.write(batch); }
+  using ForwardingStore::ForwardingStore;
   std::unique_ptr<StoreSnapshot> snapshot() override {
     if (const auto hook = std::exchange(before_snapshot, {})) hook();
     auto snapshot = store_.snapshot();
     if (const auto hook = std::exchange(after_snapshot, {})) hook();
     return snapshot;
   }
-  Status load(const LoadVisitor& visitor) override { return store_.load(visitor); }
-  Result<uint64_t> expire(TierNo tier, ChunkNo chunk) override { return store_.expire(tier, chunk); }
-  Status keep_from(TierNo tier, ChunkNo chunk) override { return store_.keep_from(tier, chunk); }
-  Expiry& expiry() override { return store_.expiry(); }
-  Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
-  StoreStats stats() override { return store_.stats(); }
 
   std::function<void()> before_snapshot;  // each runs once
   std::function<void()> after_snapshot;
-
- private:
-  Store& store_;
 };
 
 class NamesFixture : public testing::Test {

@@ -19,6 +19,7 @@ TEST_P(ModelTest, EveryTierAndStatAgrees) {
   const char* seeds = std::getenv("SM_SEEDS");  // runs the first n seeds
   const uint64_t last = wanted != nullptr ? first : seeds != nullptr ? std::strtoull(seeds, nullptr, 10) : 6;
   uint64_t expired = 0;
+  uint64_t ids_reused = 0;
   for (uint64_t seed = first; seed <= last; ++seed) {
     SCOPED_TRACE("SM_SEED=" + std::to_string(seed));
     World world(seed, GetParam());
@@ -30,8 +31,10 @@ TEST_P(ModelTest, EveryTierAndStatAgrees) {
     const bool has_detail = std::string_view(GetParam()).find(" 1s:") != std::string_view::npos;
     ASSERT_EQ(world.detailed_answers() > 0, has_detail);
     expired += world.expired();
+    ids_reused += world.ids_reused();
   }
   const bool is_short = std::string_view(GetParam()).starts_with("10s:3d");
+  ASSERT_TRUE(ids_reused > 0 || wanted != nullptr);
   ASSERT_TRUE(expired > 0 || !is_short || wanted != nullptr);
 }
 

@@ -78,13 +78,17 @@ void World::step() {
 }
 
 void World::start() {
+  if (table_ != nullptr) ids_reused_ = ids_reused();
   table_ = std::make_unique<Table>(retention_, TableLimits{});
   const auto recovery = recover(store_, *table_, Damage::kRefuse, secret_of(++starts_));
   ASSERT_TRUE(recovery);
+  ids_at_start_ = table_->ids_end();
   TickOptions options;
   options.rollup.slice_series = 3;
-  ticker_ = std::make_unique<Ticker>(Ticker::Services{*table_, store_, registry_, health_, log_lines_},
-                                     options, recovery->start, now().steady);
+  id_reuse_ = std::make_unique<IdReuse>(*table_, store_, 2);
+  ticker_ = std::make_unique<Ticker>(
+      Ticker::Services{*table_, store_, registry_, health_, log_lines_, nullptr, nullptr, id_reuse_.get()},
+      options, recovery->start, now().steady);
   engine_ = std::make_unique<QueryEngine>(*table_, store_, QueryLimits{}, &cache_);
 }
 
@@ -96,6 +100,9 @@ void World::tick() {
   std::atomic<bool> cancelled{false};
   if (below(4) == 0) {
     ASSERT_TRUE(store_.reclaim(cancelled));
+  }
+  if (below(4) == 0) {
+    ASSERT_TRUE(id_reuse_->step(cancelled));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "server/query/engine.h"
 #include "server/query/read/column_cache.h"
 #include "server/table/table.h"
+#include "server/tick/id_reuse.h"
 #include "server/tick/ticker.h"
 #include "tests/server/model/model.h"
 #include "tests/support/memory_store.h"
@@ -31,6 +32,10 @@ class World {
   uint64_t detailed_answers() const { return detailed_answers_; }
   // How many series were deleted because their data had expired.
   uint64_t expired() const { return expired_; }
+  // How many series got the id of a deleted one.
+  uint64_t ids_reused() const {
+    return ids_reused_ + table_->series_created() + ids_at_start_ - table_->ids_end();
+  }
 
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(n)); }
@@ -110,7 +115,10 @@ class World {
   uint64_t detailed_answers_ = 0;
   model::Model::Families sent_families_;  // since the last tick
   uint64_t expired_ = 0;
+  uint64_t ids_reused_ = 0;    // before the last start
+  SeriesId ids_at_start_ = 0;  // all ids of the last start are below
   std::unique_ptr<Table> table_;
+  std::unique_ptr<IdReuse> id_reuse_;
   std::unique_ptr<Ticker> ticker_;
   ColumnCache cache_{size_t{1} << 20};  // of all lives, and small enough to be full
   std::unique_ptr<QueryEngine> engine_;

@@ -32,6 +32,8 @@ class ReclaimThreadTest : public testing::Test {
  protected:
   MemoryStore memory_{*Tiers::parse("10s:1d")};
   ReclaimingStore store_{memory_};
+  Table table_{memory_.tiers(), TableLimits{}};
+  IdReuse id_reuse_{table_, memory_};
   Registry registry_;
   Log log_{LogLevel::kError};
   Counter& reclaimed_ = registry_.counter("statmill.reclaimed_chunks", "");
@@ -40,7 +42,7 @@ class ReclaimThreadTest : public testing::Test {
 TEST_F(ReclaimThreadTest, CallsAgainWhileThereIsMore) {
   store_.on_call = [](int call, std::atomic<bool>&) { return Result<bool>(call < 5); };
   {
-    const ReclaimThread thread(store_, registry_, log_);
+    const ReclaimThread thread(store_, id_reuse_, registry_, log_);
     store_.wait_for_call(6);  // the fifth call returns that nothing is left; the sixth comes later
   }
   EXPECT_EQ(reclaimed_.value(), 4U);
@@ -51,14 +53,14 @@ TEST_F(ReclaimThreadTest, StopsDuringACompaction) {
     while (!cancelled) std::this_thread::yield();
     return Result<bool>(false);
   };
-  const ReclaimThread thread(store_, registry_, log_);
+  const ReclaimThread thread(store_, id_reuse_, registry_, log_);
   store_.wait_for_call(1);
 }
 
 TEST_F(ReclaimThreadTest, StopsWhileItWaitsAfterAFailure) {
   store_.on_call = [](int, std::atomic<bool>&) { return Result<bool>(Error{ErrorCode::kIo, "planted"}); };
   {
-    const ReclaimThread thread(store_, registry_, log_);
+    const ReclaimThread thread(store_, id_reuse_, registry_, log_);
     store_.wait_for_call(1);
   }
   EXPECT_EQ(reclaimed_.value(), 0U);
