@@ -102,6 +102,7 @@ Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
   if (!action) return action.error();
   if (command.config.outbox.servers.empty()) command.config.outbox.servers = {{"127.0.0.1", kAgentPort}};
   command.action = *action;
+  command.unknown_variables = unknown_variables(settings, input);
   return command;
 }
 

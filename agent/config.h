@@ -39,7 +39,8 @@ std::vector<Setting> agent_settings(AgentConfig& config);
 
 struct AgentCommand {
   SettingsAction action = SettingsAction::kRun;
-  AgentConfig config;  // valid if the action is kRun
+  AgentConfig config;                          // valid if the action is kRun or kCheckConfig
+  std::vector<std::string> unknown_variables;  // of the environment, a line for each
 };
 
 // Errors: those of apply_settings.

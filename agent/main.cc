@@ -2,6 +2,7 @@
 #include "agent/catalogue/catalogue.h"
 #include "agent/check.h"
 #include "agent/config.h"
+#include "agent/delivery/outbox.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/open_files.h"
@@ -38,7 +39,15 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
     case statmill::SettingsAction::kShowVersion:
       return statmill::print("statmill-agent " STATMILL_VERSION "\n");
     case statmill::SettingsAction::kRun:
+    case statmill::SettingsAction::kCheckConfig:
       break;
+  }
+  for (const std::string& line : command->unknown_variables)
+    statmill::Log(command->config.log_level).warn(line);
+  if (command->action == statmill::SettingsAction::kCheckConfig) {
+    if (auto status = statmill::check_outbox_options(command->config.outbox); !status)
+      return Fault{ExitCode::kUsage, status.error()};
+    return statmill::print("statmill-agent: the settings are valid\n");
   }
   return measure(command->config);
 }

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <cctype>
 #include <cerrno>
@@ -65,13 +67,16 @@ void collect(const po::parsed_options& parsed, std::string_view source, std::spa
   values.merge(here);
 }
 
-Status read_file(const std::string& path, const po::options_description& options,
-                 std::span<const Setting> settings, Values& values, std::string& faults) {
+Status read_file(std::string path, const po::options_description& options, std::span<const Setting> settings,
+                 Values& values, std::string& faults) {
+  const bool may_be_missing = path.starts_with('-');
+  if (may_be_missing) path.erase(0, 1);
   errno = 0;
   std::ifstream file(path);
   struct stat info {};
   if (!file || ::stat(path.c_str(), &info) != 0) {
     const int failure = errno;
+    if (failure == ENOENT && may_be_missing) return Status::ok();
     return Error{failure == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                  "config file " + path + ": " + std::strerror(failure)};
   }
@@ -114,7 +119,7 @@ std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> lists) {
 Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input) {
   const po::options_description file_options = describe(settings);
   po::options_description options = describe(settings);
-  options.add_options()("config", po::value<std::string>())("help,h", "")("version", "");
+  options.add_options()("config", po::value<std::string>())("check-config", "")("help,h", "")("version", "");
   Values values;
   std::string faults;
   std::string config;
@@ -151,7 +156,22 @@ Result<SettingsAction> apply_settings(std::span<const Setting> settings, const S
     faults.pop_back();
     return Error{ErrorCode::kInvalid, faults};
   }
-  return SettingsAction::kRun;
+  return values.contains("check-config") ? SettingsAction::kCheckConfig : SettingsAction::kRun;
+}
+
+std::vector<std::string> unknown_variables(std::span<const Setting> settings, const SettingsInput& input) {
+  constexpr std::array<std::string_view, 5> kOthers = {"STATMILL_CONFIG", "STATMILL_URL", "STATMILL_TOKEN",
+                                                       "STATMILL_AUTHORITY", "STATMILL_ADMIN_SOCKET"};
+  std::vector<std::string> names;
+  for (const Setting& s : settings) names.push_back(environment_name(s.name));
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::vector<std::string> out;
+  for (const auto& [name, value] : input.environment) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end()) continue;
+    out.push_back("environment: unknown setting " + name + did_you_mean(name, known));
+  }
+  return out;
 }
 
 std::string settings_help(std::string_view usage, std::span<const Setting> settings) {
@@ -163,12 +183,13 @@ std::string settings_help(std::string_view usage, std::span<const Setting> setti
     if (left.size() < 34) left.resize(34, ' ');
     out.append(left).append("  ").append(right).append("\n");
   };
-  line("--config FILE", "read settings from this INI file");
+  line("--config FILE", "read settings from this INI file; --config=-FILE: which may be missing");
   for (const Setting& s : settings) {
     const bool is_flag = s.placeholder.empty();
     line("--" + s.name + (is_flag ? "" : " " + s.placeholder),
          is_flag || s.default_value.empty() ? s.help : s.help + " [" + s.default_value + "]");
   }
+  line("--check-config", "only check the settings and the files that they name, and exit");
   line("--help, --version", "print this, or the version, and exit");
   return out;
 }

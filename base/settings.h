@@ -3,7 +3,7 @@
 // Each program has one list of settings. A setting is `--section.key VALUE` on the command line,
 // `STATMILL_SECTION_KEY` in the environment, and `key` under `[section]` (or `section.key`) in the INI file
 // named by --config. The command line overrides the environment, which overrides the file. All faults are
-// reported together.
+// reported together. A file named as `-FILE` may be missing.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Setting {
   bool is_list = false;
 };
 
-enum class SettingsAction { kRun, kShowHelp, kShowVersion };
+enum class SettingsAction { kRun, kCheckConfig, kShowHelp, kShowVersion };
 
 struct SettingsInput {
   std::span<const char* const> arguments;                        // argv without the program's name
@@ -41,8 +41,12 @@ std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> lists);
 // Parses all sources and calls `apply` once per setting, with the value from the source of highest precedence
 // or the default; for a list, once for each value from that source. Errors: kInvalid with one line for each
 // fault, including unknown options and keys; kNotFound or kIo if the config file cannot be read. The options
-// --config, --help and --version always exist.
+// --config, --check-config, --help and --version always exist.
 Result<SettingsAction> apply_settings(std::span<const Setting> settings, const SettingsInput& input);
+
+// Returns a line for each variable STATMILL_... that is none of the settings and of no other program: it may
+// be misspelt. It is no fault, because an environment may be made for a later version.
+std::vector<std::string> unknown_variables(std::span<const Setting> settings, const SettingsInput& input);
 
 // Returns the --help text of a program.
 std::string settings_help(std::string_view usage, std::span<const Setting> settings);

@@ -3,6 +3,7 @@
 #include "base/open_files.h"
 #include "base/program.h"
 #include "server/allocator.h"
+#include "server/config_check.h"
 #include "server/demo/demo.h"
 #include "server/descriptors.h"
 #include "server/server.h"
@@ -36,14 +37,13 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
     action = statmill::apply_settings(settings, input);
   }
   if (!action) return Fault{ExitCode::kUsage, action.error()};
-  switch (*action) {
-    case statmill::SettingsAction::kShowHelp:
-      return statmill::print(statmill::settings_help(statmill::kServerUsage, settings));
-    case statmill::SettingsAction::kShowVersion:
-      return statmill::print("statmilld " STATMILL_VERSION "\n");
-    case statmill::SettingsAction::kRun:
-      break;
-  }
+  using Action = statmill::SettingsAction;
+  if (*action == Action::kShowHelp)
+    return statmill::print(statmill::settings_help(statmill::kServerUsage, settings));
+  if (*action == Action::kShowVersion) return statmill::print("statmilld " STATMILL_VERSION "\n");
+  for (const std::string& line : statmill::unknown_variables(settings, input))
+    statmill::Log(config.log_level).warn(line);
+  if (*action == Action::kCheckConfig) return statmill::check_config(config);
   statmill::prepare_service();
   statmill::tune_allocator();
   const size_t open_files_max = statmill::raise_open_files_limit();

@@ -48,7 +48,32 @@ uint64_t random_bits() {
   return static_cast<uint64_t>(device()) << 32 | device();
 }
 
+Status check_plain(const OutboxOptions& options) {
+  for (const Endpoint& server : options.servers) {
+    if (options.uses_tls || options.allows_plain || is_loopback(server.host)) continue;
+    return Error{
+        ErrorCode::kInvalid,
+        "server " + server.text() + ": a server outside the loopback needs --server.tls or --server.plain"};
+  }
+  return Status::ok();
+}
+
+// Returns null if TLS is off.
+Result<std::shared_ptr<TlsContext>> tls_of(const OutboxOptions& options) {
+  if (!options.uses_tls) return std::shared_ptr<TlsContext>();
+  auto tls = client_tls(options.authority_file);
+  return tls ? std::move(tls) : std::move(tls.error()).with("server.authority");
+}
+
 }  // namespace
+
+Status check_outbox_options(const OutboxOptions& options) {
+  if (Status plain = check_plain(options); !plain) return plain;
+  if (const auto token = read_token_file("server.token_file", options.token_file); !token)
+    return token.error();
+  const auto tls = tls_of(options);
+  return tls ? Status::ok() : Status(tls.error());
+}
 
 Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions options,
                std::function<void()> changed)
@@ -64,12 +89,7 @@ Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions
 Outbox::~Outbox() = default;
 
 Status Outbox::open() {
-  for (const Endpoint& server : options_.servers) {
-    if (options_.uses_tls || options_.allows_plain || is_loopback(server.host)) continue;
-    return Error{
-        ErrorCode::kInvalid,
-        "server " + server.text() + ": a server outside the loopback needs --server.tls or --server.plain"};
-  }
+  if (Status plain = check_plain(options_); !plain) return plain;
   if (Status opened = open_spool(); !opened) return opened;
   return open_servers();
 }
@@ -130,13 +150,11 @@ void Outbox::log_identity() {
 }
 
 Status Outbox::open_servers() {
-  auto token = read_token_file("server.token_file", options_.token_file);
+  const auto token = read_token_file("server.token_file", options_.token_file);
   if (!token) return token.error();
-  if (options_.uses_tls) {
-    auto tls = client_tls(options_.authority_file);
-    if (!tls) return std::move(tls.error()).with("server.authority");
-    tls_ = std::move(*tls);
-  }
+  auto tls = tls_of(options_);
+  if (!tls) return tls.error();
+  tls_ = *std::move(tls);
   for (size_t i = 0; i < options_.servers.size(); ++i) {
     servers_.push_back(std::make_unique<Server>(*this,
                                                 DeliveryOptions{.server = i,

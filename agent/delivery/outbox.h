@@ -43,6 +43,9 @@ struct OutboxFigures {
   bool is_resolving = false;
 };
 
+// Reads the files that the options name, as Outbox::open() does, and no others. Errors: kInvalid.
+Status check_outbox_options(const OutboxOptions& options);
+
 // Confined to the thread that runs the io_context. Destroy it after that has stopped running and
 // before the io_context.
 class Outbox {

@@ -197,6 +197,30 @@ TEST_F(Settings, UnreadableFileIsAnError) {
   EXPECT_FALSE(apply({"--config", folder.c_str()})) << "a directory is not a file";
 }
 
+TEST_F(Settings, AFileWithADashMayBeMissing) {
+  const std::string missing = "--config=-" + (directory_.path() / "missing.conf").string();
+  EXPECT_TRUE(apply({missing.c_str()}));
+  const std::string bad = "--config=-" + directory_.write("bad.conf", "http.port=bad\n").string();
+  EXPECT_FALSE(apply({bad.c_str()})) << "it is there, and is read";
+}
+
+TEST_F(Settings, CheckConfigReportsFaultsAndStartsNothing) {
+  EXPECT_EQ(apply({"--check-config"}).value(), SettingsAction::kCheckConfig);
+  EXPECT_EQ(fault({"--check-config", "--http.port", "bad"}), "http.port: \"bad\" is invalid");
+}
+
+TEST_F(Settings, VariablesThatAreNoSettingsAreReported) {
+  environment_.emplace_back("STATMILL_STORE_PATH", "/here");
+  environment_.emplace_back("STATMILL_HTTP_PROT", "1");
+  environment_.emplace_back("STATMILL_URL", "http://127.0.0.1");
+  environment_.emplace_back("STATMILL_SOMETHING_ELSE", "1");
+  const std::vector<std::string> wanted = {
+      "environment: unknown setting STATMILL_HTTP_PROT; did you mean STATMILL_HTTP_PORT?",
+      "environment: unknown setting STATMILL_SOMETHING_ELSE"};
+  EXPECT_EQ(unknown_variables(settings_, {{}, environment_}), wanted);
+  EXPECT_TRUE(apply({})) << "they are no fault";
+}
+
 TEST_F(Settings, HelpAndVersionPrecedeFaults) {
   environment_.emplace_back("STATMILL_STORE_PATH", "bad");
   EXPECT_EQ(apply({"--help"}).value(), SettingsAction::kShowHelp);

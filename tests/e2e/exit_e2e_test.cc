@@ -134,6 +134,29 @@ TEST(ExitE2e, AnUnreadableConfigEndsWithTwo) {
   EXPECT_THAT(bad.said, HasSubstr("line.listne"));
 }
 
+TEST(ExitE2e, CheckConfigOpensNothing) {
+  const TempDirectory directory;
+  const std::string data = directory.path() / "data";
+  const Ended valid = run({"--check-config", "--store.path", data});
+  EXPECT_EQ(valid.status, 0) << valid.said;
+  EXPECT_EQ(valid.out, "statmilld: the settings are valid\n");
+  EXPECT_FALSE(std::filesystem::exists(data));
+  const Ended faults = run({"--check-config", "--http.certificate", data, "--http.key", data,
+                            "--agent.token_file", data, "--http.tokens", data},
+                           {{"STATMILL_HTTP_LISEN", "127.0.0.1:1"}});
+  EXPECT_EQ(faults.status, 2);
+  for (const std::string part : {"http.certificate", "agent.token_file", "http.tokens",
+                                 "STATMILL_HTTP_LISEN; did you mean STATMILL_HTTP_LISTEN?"})
+    EXPECT_THAT(faults.said, HasSubstr(part));
+  const Command agent{std::string(STATMILL_BIN) + "/statmill-agent", {"--check-config"}, {}};
+  EXPECT_EQ(run_program(agent).out, "statmill-agent: the settings are valid\n");
+  const Command wrong{
+      std::string(STATMILL_BIN) + "/statmill-agent", {"--check-config", "--server.token_file", data}, {}};
+  const Ended missing = run_program(wrong);
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.said, HasSubstr("server.token_file"));
+}
+
 TEST(ExitE2e, CommandLineOverridesEnvironmentOverridesFile) {
   const TempDirectory directory;
   const std::string port = std::to_string(unused_port());
