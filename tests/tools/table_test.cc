@@ -32,16 +32,32 @@ TEST(TextTable, AlignsColumnsWithoutTrailingBlanks) {
 TEST(QueryTable, HasOneBlockPerSeriesAndDashesInEmptySlots) {
   EXPECT_EQ(query_table(two_series(), utc),
             "web.load  gauge  step 10s\n"
-            "time (UTC)           avg       count\n"
-            "2023-11-14 22:13:20  1.5          10\n"
-            "2023-11-14 22:13:30    -           -\n"
-            "2023-11-14 22:13:40  -20  1000000000\n"
+            "time (UTC)           avg  count\n"
+            "2023-11-14 22:13:20  1.5     10\n"
+            "2023-11-14 22:13:30    -      -\n"
+            "2023-11-14 22:13:40  -20    1 G\n"
             "\n"
             "odd,\"name\"  event  step 10s\n"
-            "time (UTC)           avg  count\n"
-            "2023-11-14 22:13:20    0      1\n"
-            "2023-11-14 22:13:30    0      1\n"
-            "2023-11-14 22:13:40  0.1      1\n");
+            "time (UTC)             avg  count\n"
+            "2023-11-14 22:13:20    0/s      1\n"
+            "2023-11-14 22:13:30    0/s      1\n"
+            "2023-11-14 22:13:40  0.1/s      1\n");
+}
+
+TEST(QueryTable, HasFourDigitsAndTheUnitOfTheSeries) {
+  const QueryTexts result{
+      .from_s = 1'700'000'000,
+      .until_s = 1'700'000'020,
+      .step_s = 10,
+      .series = {{"disk.latency",
+                  "distribution",
+                  {{"p99", {"1234567", "98.76543"}}, {"count", {"1234567", "3"}}, {"rate", {"NaN", "odd"}}},
+                  "ns"}}};
+  EXPECT_EQ(query_table(result, utc),
+            "disk.latency  distribution  step 10s\n"
+            "time (UTC)                p99    count  rate\n"
+            "2023-11-14 22:13:20  1.235 ms  1.235 M   NaN\n"
+            "2023-11-14 22:13:30  98.77 ns        3   odd\n");
 }
 
 TEST(QueryTable, HasOneRowForALongGap) {

@@ -19,7 +19,7 @@ struct Subcommand {
 };
 
 constexpr std::array<Subcommand, 19> kSubcommands = {{
-    {"put", "send one sample", run_put},
+    {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
     {"top", "show the hosts, the worst first, and their series", run_top},

@@ -33,6 +33,7 @@ struct Environment {
   Zone zone = utc;                                      // of times that are read or printed
   std::string token = {};                               // for the server; empty: none
   std::string authority = {};  // PEM file with the certificates to trust for https; empty: the system's
+  int input = 0;               // descriptor of standard input
 };
 
 // `arguments` does not include the program's name.

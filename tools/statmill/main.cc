@@ -28,7 +28,8 @@ std::optional<statmill::Fault> run(std::span<const char* const> arguments) {
        .wants_color = environment("NO_COLOR", "").empty(),
        .zone = statmill::system_zone(),
        .token = environment("STATMILL_TOKEN", ""),
-       .authority = environment("STATMILL_AUTHORITY", "")});
+       .authority = environment("STATMILL_AUTHORITY", ""),
+       .input = STDIN_FILENO});
   std::fputs(outcome.messages.c_str(), stderr);
   if (auto fault = statmill::print(outcome.output)) return fault;
   if (outcome.code == statmill::ExitCode::kOk) return std::nullopt;

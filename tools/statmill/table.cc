@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <initializer_list>
 
@@ -11,6 +12,7 @@
 #include "base/visible.h"
 #include "proto/tagged_name.h"
 #include "tools/statmill/chart/axis.h"
+#include "tools/statmill/chart/units.h"
 #include "tools/statmill/terminal/text_cells.h"
 
 namespace statmill {
@@ -87,6 +89,15 @@ std::vector<const Column*> columns_of(const SeriesTexts& series, const std::vect
   return columns;
 }
 
+// Returns a number for people: four digits and the unit. Other texts stay as they are.
+std::string cell_text(const std::optional<std::string>& number, const Unit& unit) {
+  constexpr int kDigits = 4;
+  if (!number) return "-";
+  char* end = nullptr;
+  const double value = std::strtod(number->c_str(), &end);
+  return end == number->c_str() || *end != '\0' ? *number : unit_text(value, unit, kDigits);
+}
+
 // Returns whether the result is of an expression at one time.
 bool is_instant(const QueryTexts& result) {
   return !result.series.empty() && result.until_s - result.from_s == result.step_s &&
@@ -102,7 +113,7 @@ std::string instant_table(const QueryTexts& result, const Zone& zone) {
   for (const SeriesTexts& series : result.series) {
     std::vector<std::string> cells = {series.name};
     for (const Column* values : columns_of(series, stats))
-      cells.push_back(values != nullptr ? values->front().value_or("-") : "-");
+      cells.push_back(values != nullptr ? cell_text(values->front(), Unit()) : "-");
     table.add(std::move(cells));
   }
   return with_zone(result.from_s, zone) + "\n" + table.text();
@@ -188,7 +199,8 @@ std::string query_table(const QueryTexts& result, const Zone& zone) {
         continue;
       }
       std::vector<std::string> cells = {local_text(slots[slot], zone)};
-      for (const auto& [stat, values] : series.columns) cells.push_back(values[slot].value_or("-"));
+      for (const auto& [stat, values] : series.columns)
+        cells.push_back(cell_text(values[slot], unit_of(series.unit, series.kind, stat)));
       table.add(std::move(cells));
     }
     out.append(table.text());

@@ -40,11 +40,11 @@ std::string iso_time(int64_t unix_s);
 // Times in tables for people are in `zone`, whose name is in the title of their column.
 
 // Returns one block per series and one row per slot; "-" in empty slots, and one row for three or more of
-// them. Numbers are as the server wrote them. The result of an expression at one time is one table, with a
-// row per series.
+// them. Numbers have four digits and the unit of their series. The result of an expression at one time is one
+// table, with a row per series.
 std::string query_table(const QueryTexts& result, const Zone& zone);
 // Returns series,time,unix,<stat>...: one row per series and slot; a field is empty if the slot is, or if the
-// series does not have the statistic.
+// series does not have the statistic. Numbers are as the server wrote them.
 std::string query_csv(const QueryTexts& result);
 
 enum class ListingForm {

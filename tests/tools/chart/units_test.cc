@@ -41,6 +41,14 @@ TEST(UnitText, FollowsUnitsAndKinds) {
     EXPECT_EQ(unit_text(c.value, unit_of(c.unit, c.kind, c.stat)), c.want) << c.unit;
   }
   EXPECT_TRUE(unit_text(1e300, {}).ends_with(" P"));
+  const Unit bytes = unit_of("bytes", "gauge", "avg");
+  EXPECT_EQ(unit_text(41.2649, {}, 4), "41.26");
+  EXPECT_EQ(unit_text(0.0123456, {}, 4), "0.01235");
+  EXPECT_EQ(unit_text(9.99996, {}, 4), "10");
+  EXPECT_EQ(unit_text(999'600, {}, 4), "0.9996 M");
+  EXPECT_EQ(unit_text(-1234567, {}, 4), "-1.235 M");
+  EXPECT_EQ(unit_text(1023, bytes, 4), "0.999 KiB");
+  EXPECT_EQ(unit_text(1000, bytes, 4), "1000 B");
   EXPECT_EQ(unit_text(5e-324, {}), "0");
 }
 

@@ -80,15 +80,19 @@ std::string fixed_text(double value, int decimals) {
   return {text.data(), static_cast<size_t>(size)};
 }
 
-std::string unit_text(double value, const Unit& unit) {
+std::string unit_text(double value, const Unit& unit, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   const Scale scale = scale_of(value, unit);
   const double scaled = value * scale.factor;
-  const double size = std::fabs(scaled);
+  // Half of the last digit more, so that 9.999 counts as 10 if it is printed as that.
+  const double size = std::fabs(scaled) * (1 + 0.5 * std::pow(10, -digits));
   int decimals = 0;
-  if (size > 0 && size < 99.95) decimals = size < 9.995 ? 2 : 1;
-  if (size > 0 && size < 0.0995) decimals = std::min(9, 1 - static_cast<int>(std::floor(std::log10(size))));
+  if (size > 0) {
+    const int power = static_cast<int>(std::floor(std::log10(size)));
+    const int kept = digits == 3 && power < 0 ? 2 : digits;
+    decimals = std::clamp(kept - 1 - power, 0, 9);
+  }
   std::string out = fixed_text(scaled, decimals);
   if (out.find('.') != std::string::npos) {
     while (out.ends_with('0')) out.pop_back();

@@ -29,8 +29,9 @@ struct Scale {
 // Returns the scale in which `largest`, an absolute value, has one to three digits before the point.
 Scale scale_of(double largest, const Unit& unit);
 
-// Returns three digits and the unit: "12.3 MiB/s", "0.1/s", "41 %". NaN and infinities as text.
-std::string unit_text(double value, const Unit& unit);
+// Returns so many digits, without zeros at the end, and the unit: "12.3 MiB/s", "0.1/s", "41 %". NaN and
+// infinities as text. Two digits are enough below 1 if three are asked for. Requires: 3 <= digits.
+std::string unit_text(double value, const Unit& unit, int digits = 3);
 
 // Returns `value` with that many digits after the point, at most 12; with an exponent from 10,000,000 on.
 std::string fixed_text(double value, int decimals);
