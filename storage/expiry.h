@@ -17,8 +17,8 @@ namespace statmill {
 // another class than the default. The server sets the classes at each start; the store sets the floors.
 class Expiry {
  public:
-  // Until this is called the series has the default class: call it before any chunk of the series is written
-  // and, at start, for all series before the first cutoff.
+  // Until this is called a series has the default class, or kGone if it has the id of a deleted one: call it
+  // before any chunk of the series is written and, at start, for all series before the first cutoff.
   void set_class(SeriesId id, RetentionClass retention);
   // Chunks of the class below `first_kept` are expired. If the cutoff is lowered, chunks that no compaction
   // has dropped yet are kept again. Requires: the expired chunks are rolled up, since they may be gone at any

@@ -33,6 +33,17 @@ struct RollupPosition {
   friend auto operator<=>(const RollupPosition&, const RollupPosition&) = default;
 };
 
+// A chunk number of a tier.
+struct TierChunk {
+  TierNo tier = 0;
+  ChunkNo chunk = 0;
+  friend auto operator<=>(const TierChunk&, const TierChunk&) = default;
+};
+
+inline TierChunk next_tier_chunk(TierChunk place) {
+  return ++place.chunk == 0 ? TierChunk{static_cast<TierNo>(place.tier + 1), 0} : place;
+}
+
 // Identifies a chunk. The checksum of each frame covers the key, so a frame in the wrong place counts as
 // damaged.
 struct ChunkKey {

@@ -180,16 +180,17 @@ class Store {
   // Cost: it rewrites the files of that chunk number, so call it from a thread of its own, one call at a
   // time. If `cancelled` becomes true it returns false soon. Errors: kIo, kCorrupt.
   virtual Result<bool> reclaim(std::atomic<bool>& cancelled) = 0;
-  // Returns a number that never decreases, for has_snapshot_before().
+  // Returns a number for has_snapshot_before().
   virtual uint64_t moment() = 0;
   // Returns false only if every snapshot that lives has all that was written before the call of moment() that
   // returned `moment`.
   virtual bool has_snapshot_before(uint64_t moment) = 0;
-  // Returns those of the ids of which the store has no chunk, not even a dropped or expired one whose space
-  // is not freed yet. Requires: `ids` ascend. Cost: a seek for each chunk number and run of ids, some 5 us;
-  // call it on a thread of its own. Errors: kUnavailable if cancelled or while the store recovers, kIo,
-  // kCorrupt.
-  virtual Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+  // Looks at the first chunk number from `from` on, tier by tier, of which there are rows, and removes the
+  // ids that have one, even if it is dropped or expired: a lowered floor makes dropped chunks readable again.
+  // Returns the place after that chunk number, or nullopt if there is none. Requires: `ids` ascend. Cost: a
+  // seek for each run of ids, 5 us or a read from the disk each; call it on a thread of its own. Errors:
+  // kUnavailable if cancelled or while the store recovers, kIo, kCorrupt.
+  virtual Result<std::optional<TierChunk>> remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                        const std::atomic<bool>& cancelled) = 0;
   virtual StoreStats stats() = 0;
 };

@@ -125,10 +125,10 @@ std::unique_ptr<StoreSnapshot> DemoStore::snapshot() {
 }
 
 // The past of its series never leaves the demo.
-Result<std::vector<SeriesId>> DemoStore::without_chunks(std::span<const SeriesId> ids,
+Result<std::optional<TierChunk>> DemoStore::remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                         const std::atomic<bool>& cancelled) {
-  const auto first = std::lower_bound(ids.begin(), ids.end(), past_.count());
-  return below_.without_chunks({first, ids.end()}, cancelled);
+  ids.erase(ids.begin(), std::lower_bound(ids.begin(), ids.end(), past_.count()));
+  return below_.remove_used(ids, from, cancelled);
 }
 
 StoreStats DemoStore::stats() {

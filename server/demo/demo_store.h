@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "server/demo/frame_cache.h"
@@ -37,7 +36,7 @@ class DemoStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return below_.reclaim(cancelled); }
   uint64_t moment() override { return below_.moment(); }
   bool has_snapshot_before(uint64_t moment) override { return below_.has_snapshot_before(moment); }
-  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+  Result<std::optional<TierChunk>> remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                const std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 

@@ -1,7 +1,6 @@
 #include "server/table/table.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -120,15 +119,16 @@ ShardFlush Table::begin_flush(ShardNo n, TickNo tick, const FlushRules& rules) {
   shard.pending_bytes = 0;
   for (const Shard::Erasure& erasure : shard.erasures) out.erased.push_back(begin_erasure(shard, erasure));
   shard.erasures.clear();
-  // Leaves out the newest series, created in the epoch that is open now: the catalog gets them with the next
-  // tick.
-  SeriesId unknown = std::numeric_limits<SeriesId>::max();
+  // Leaves out the series that were created in the epoch that is open now: the catalog gets them with the
+  // next tick.
+  std::vector<SeriesId> unknown;
   for (const auto& created : shard.created) {
-    for (const Series* s : created) unknown = std::min(unknown, s->id);
+    for (const Series* s : created) unknown.push_back(s->id);
   }
+  std::sort(unknown.begin(), unknown.end());
   out.activity.reserve(all.size());
   for (Series* const s : all) {
-    if (s->first_slot != Series::kNoSlot && s->id < unknown)
+    if (s->first_slot != Series::kNoSlot && !std::binary_search(unknown.begin(), unknown.end(), s->id))
       out.activity.push_back({s->id, s->first_slot, s->last_slot});
     if (s->last_slot < rules.idle_before && s->is_at_rest()) shard.resting.push_back(s);
   }

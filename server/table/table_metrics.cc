@@ -11,10 +11,8 @@ void register_table_metrics(Registry& registry, const Table& table) {
       "statmill.idle_series",
       "Series that have had no sample for 20 minutes, of which RAM has little more than the name.", {},
       [&table] { return static_cast<double>(table.idle_count()); });
-  registry.gauge_fn(
-      "statmill.series_ids",
-      "Ids of series: of those known, of deleted ones that the store has chunks of, and free ones.", {},
-      [&table] { return static_cast<double>(table.ids_end()); });
+  registry.gauge_fn("statmill.series_ids", "Ids that series have, or had before they were deleted.", {},
+                    [&table] { return static_cast<double>(table.ids_end()); });
   registry.gauge_fn("statmill.name_bytes", "RAM used by series and their names.", {},
                     [&table] { return static_cast<double>(table.name_bytes()); });
   registry.gauge_fn("statmill.unindexed_names", "Names of new series that the index of names lacks yet.", {},

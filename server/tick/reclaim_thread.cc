@@ -30,10 +30,10 @@ void ReclaimThread::run() {
 // Returns how long to wait before the next call.
 Duration ReclaimThread::work() {
   const Duration pause = reclaim();
-  if (const Status s = id_reuse_.step(stopping_); !s && !stopping_) {
-    log_.warn("the ids of deleted series are not used again yet", {{"reason", s.error().message}});
-    return kPauseAfterFailure;
-  }
+  const Result<bool> more = id_reuse_.step(stopping_);
+  if (more) return *more ? Duration(0) : pause;
+  if (more.error().code != ErrorCode::kUnavailable)
+    log_.warn("the ids of deleted series are not used again", {{"reason", more.error().message}});
   return pause;
 }
 

@@ -38,7 +38,7 @@ class Loader {
     if (const auto activity = activity_of(id); !activity) return activity.error();
     by_id_[id].is_deleted = true;
     table_.restore_deleted(id);
-    recovery_.start.deleted.push_back(id);
+    deleted_.push_back(id);
     expiry_.set_class(id, kGone);
     return Status::ok();
   }
@@ -87,6 +87,10 @@ class Loader {
     indexing.join();
     if (!counts) return counts.error();
     table_.end_replay();
+    for (const SeriesId id : deleted_) {
+      TickStart& start = recovery_.start;
+      (by_id_[id].has_entries ? start.deleted_in_journal : start.deleted).push_back(id);
+    }
     recovery_.journal_entries += counts->entries;
     recovery_.losses.entries += counts->without_reference;
     recovery_.losses.entries_of_unknown_series += counts->of_unknown_series;
@@ -141,6 +145,7 @@ class Loader {
   Expiry& expiry_;
   const bool salvages_;
   std::vector<KnownSeries> by_id_;
+  std::vector<SeriesId> deleted_;
   std::vector<SeriesActivity> activity_;  // of all shards
   bool is_sorted_ = true;                 // by id
   size_t next_activity_ = 0;

@@ -83,6 +83,7 @@ class Share {
   // Replays or skips the entries of one series in one row. Returns false if they are invalid.
   bool replay_series(Cursor& cursor, KnownSeries& known) {
     JournalRowReader& reader = cursor.reader;
+    known.has_entries = true;
     const TickNo flushed = input_.flushed[known.shard];
     const bool is_new = cursor.row.tick > flushed;
     const bool is_replayed = is_new && flushed >= cursor.row.decodable_from;

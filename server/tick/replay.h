@@ -21,6 +21,7 @@ struct KnownSeries {
   bool is_deleted = false;  // then `series` is nullptr, and its entries are skipped
   bool is_idle = false;     // then `series` is nullptr until the first of its entries
   IdlePool::Number idle = 0;
+  bool has_entries = false;  // in the rows that are replayed
 
   bool is_known() const { return series != nullptr || is_deleted || is_idle; }
 };

@@ -76,7 +76,10 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
                                              "passed since it was last right; negative if it is earlier.")) {
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
-  if (services_.id_reuse != nullptr) services_.id_reuse->retire(start.deleted, last_tick_);
+  if (services_.id_reuse != nullptr) {
+    services_.id_reuse->retire_without_journal(start.deleted);
+    services_.id_reuse->retire(start.deleted_in_journal, last_tick_);
+  }
   for (size_t shard = 0; shard < kShardCount; ++shard) {
     next_flush_[shard] = now + options.flush_interval * (shard + 1) / kShardCount;
   }
@@ -173,6 +176,12 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   for (const ChangedSeries::Renamed& renamed : end.changed.renamed)
     prepared_->batch.series.push_back(renamed.row);
   prepared_->changed = std::move(end.changed);
+  // A series that was created and renamed in this epoch may have the id of a deleted one, whose chunks are
+  // dropped.
+  Expiry& expiry = services_.store.expiry();
+  for (const auto& [row, retention] : prepared_->changed.renamed) {
+    if (expiry.class_of(row.id) == kGone) expiry.set_class(row.id, retention);
+  }
   // Downwards, because ingest locks shards upwards: a batch meets the tick once instead of following it
   // through all shards.
   for (size_t i = kShardCount; i-- > 0;) {

@@ -44,7 +44,9 @@ struct TickStart {
   RollupPosition rollup;
   std::optional<ClockRow> clock;
   std::optional<HashSecret> new_secret = std::nullopt;  // to be written with the first tick
-  std::vector<SeriesId> deleted = {};                   // the catalog has them as deleted
+  // Series that the catalog has as deleted: with entries in the journal, and all others.
+  std::vector<SeriesId> deleted_in_journal = {};
+  std::vector<SeriesId> deleted = {};
 };
 
 // Confined to the tick thread.

@@ -16,10 +16,10 @@
 #include "storage/keys.h"
 #include "storage/rocks/database_checkpoint.h"
 #include "storage/rocks/flush_and_compact.h"
-#include "storage/rocks/ids_without_chunks.h"
 #include "storage/rocks/rocks_batch.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_snapshot.h"
+#include "storage/rocks/used_ids.h"
 
 namespace statmill {
 namespace {
@@ -228,26 +228,37 @@ Result<bool> RocksStore::reclaim(std::atomic<bool>& cancelled) {
   return database ? reclaimer_.step(*database, cancelled) : false;
 }
 
-// While no database is open nobody can make a snapshot.
+// While no database is open the number does not matter: only snapshots of previous ones are older.
 uint64_t RocksStore::moment() {
   const std::shared_ptr<RocksDatabase> database = this->database();
   return database ? database->db().GetLatestSequenceNumber() : 0;
 }
 
 bool RocksStore::has_snapshot_before(uint64_t moment) {
-  const std::shared_ptr<RocksDatabase> database = this->database();
-  if (!database) return true;
+  std::shared_ptr<RocksDatabase> database;
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(previous_databases_, [](const auto& previous) { return previous.expired(); });
+    if (!previous_databases_.empty()) return true;
+    database = database_;
+  }
+  if (!database) return false;
   uint64_t oldest = 0;  // 0: there is none
   const bool is_known =
       database->db().GetIntProperty(rocksdb::DB::Properties::kOldestSnapshotSequence, &oldest);
   return !is_known || (oldest != 0 && oldest < moment);
 }
 
-Result<std::vector<SeriesId>> RocksStore::without_chunks(std::span<const SeriesId> ids,
+// The database is open for one chunk number only, so that the store can recover between two.
+Result<std::optional<TierChunk>> RocksStore::remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                          const std::atomic<bool>& cancelled) {
   const auto database = usable_database();
   if (!database) return database.error();
-  return ids_without_chunks(**database, tiers_, ids, cancelled);
+  for (; from.tier < tiers_.stored_count(); from = {static_cast<TierNo>(from.tier + 1), 0}) {
+    auto next = remove_used_ids(**database, ids, from, cancelled);
+    if (!next || *next) return next;
+  }
+  return std::optional<TierChunk>();
 }
 
 StoreStats RocksStore::stats() {
@@ -311,6 +322,7 @@ void RocksStore::replace_database(std::shared_ptr<RocksDatabase> next) {
   {
     MutexLock lock(mutex_);
     database_.swap(next);
+    if (next) previous_databases_.push_back(next);
   }
   if (next) damaged_frames_.fetch_add(next->damaged_frames(), std::memory_order_relaxed);
 }

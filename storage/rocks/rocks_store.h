@@ -16,7 +16,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,7 +59,7 @@ class RocksStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;
   uint64_t moment() override;
   bool has_snapshot_before(uint64_t moment) override;
-  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+  Result<std::optional<TierChunk>> remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                const std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 
@@ -114,6 +113,8 @@ class RocksStore final : public Store {
 
   mutable Mutex mutex_;
   std::shared_ptr<RocksDatabase> database_ GUARDED_BY(mutex_);
+  // Each lives as long as a snapshot of it.
+  std::vector<std::weak_ptr<RocksDatabase>> previous_databases_ GUARDED_BY(mutex_);
   // Written by the writing thread, read by stats(); relaxed, since they are independent of other data.
   std::atomic<uint64_t> reopenings_{0};
   std::atomic<uint64_t> damaged_frames_{0};  // seen by databases that are closed by now

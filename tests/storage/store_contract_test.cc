@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -53,6 +54,16 @@ class StoreContract : public testing::TestWithParam<std::string> {
     StoreBatch batch;
     batch.fragments.push_back({key, encode_buckets(key, first, Combine::kMerge, {&bucket, 1})});
     write(batch);
+  }
+  // Returns those of the ids of which the store has no chunk.
+  std::vector<SeriesId> unused(std::vector<SeriesId> ids) {
+    std::optional<TierChunk> place = TierChunk();
+    while (place) {
+      const auto next = store_->remove_used(ids, *place, false);
+      EXPECT_TRUE(next);
+      place = next ? *next : std::nullopt;
+    }
+    return ids;
   }
   void write_row(TickNo tick, std::string bytes) {
     StoreBatch batch;
@@ -392,11 +403,26 @@ TEST_P(StoreContract, FindsTheIdsWithoutChunks) {
     for (const SeriesId id : ids) {
       if (!used.contains(id)) wanted.push_back(id);
     }
-    const auto found = store_->without_chunks(ids, false);
-    ASSERT_TRUE(found);
-    EXPECT_EQ(*found, wanted);
+    EXPECT_EQ(unused(ids), wanted);
   }
-  EXPECT_TRUE(store_->without_chunks({}, false)->empty());
+  EXPECT_EQ(unused({}), std::vector<SeriesId>());
+}
+
+TEST_P(StoreContract, ASearchForUsedIdsGoesByChunkNumbers) {
+  write_bucket({0, 3, 1}, 0, 5);
+  write_bucket({0, 7, 2}, 0, 5);
+  write_bucket({1, std::numeric_limits<ChunkNo>::max(), 3}, 0, 5);
+  std::vector<SeriesId> ids = {0, 1, 2, 3};
+  std::atomic<bool> cancelled{false};
+  using Next = std::optional<TierChunk>;
+  EXPECT_EQ(*store_->remove_used(ids, {0, 0}, cancelled), Next({0, 4}));
+  EXPECT_EQ(ids, (std::vector<SeriesId>{0, 2, 3}));
+  EXPECT_EQ(*store_->remove_used(ids, {0, 4}, cancelled), Next({0, 8}));
+  EXPECT_EQ(*store_->remove_used(ids, {0, 8}, cancelled), Next({2, 0}));
+  EXPECT_EQ(ids, std::vector<SeriesId>{0});
+  EXPECT_EQ(*store_->remove_used(ids, {2, 0}, cancelled), Next());
+  cancelled = true;
+  EXPECT_EQ(store_->remove_used(ids, {0, 0}, cancelled).error().code, ErrorCode::kUnavailable);
 }
 
 TEST_P(StoreContract, AChunkCountsUntilItsSpaceIsFreed) {
@@ -406,13 +432,11 @@ TEST_P(StoreContract, AChunkCountsUntilItsSpaceIsFreed) {
   write_bucket({0, 9, 3}, 0, 5);
   ASSERT_TRUE(store_->expire(0, 2));
   store_->expiry().set_class(3, kGone);
-  EXPECT_EQ(*store_->without_chunks(ids, false), std::vector<SeriesId>{0});
+  EXPECT_EQ(unused(ids), std::vector<SeriesId>{0});
   std::atomic<bool> cancelled{false};
   while (*store_->reclaim(cancelled)) {
   }
-  EXPECT_EQ(*store_->without_chunks(ids, false), ids);
-  cancelled = true;
-  EXPECT_EQ(store_->without_chunks(ids, cancelled).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(unused(ids), ids);
 }
 
 TEST_P(StoreContract, KnowsSnapshotsThatLackAWrite) {

@@ -55,9 +55,9 @@ class ForwardingStore : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override { return store_.reclaim(cancelled); }
   uint64_t moment() override { return store_.moment(); }
   bool has_snapshot_before(uint64_t moment) override { return store_.has_snapshot_before(moment); }
-  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+  Result<std::optional<TierChunk>> remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                const std::atomic<bool>& cancelled) override {
-    return store_.without_chunks(ids, cancelled);
+    return store_.remove_used(ids, from, cancelled);
   }
   StoreStats stats() override { return store_.stats(); }
 

@@ -1,7 +1,6 @@
 #include "tests/support/memory_store.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/check.h"
 #include "storage/codec/codec.h"
@@ -223,17 +222,19 @@ bool MemoryStore::has_snapshot_before(uint64_t moment) {
   return !snapshots_.empty() && *snapshots_.begin() < moment;
 }
 
-Result<std::vector<SeriesId>> MemoryStore::without_chunks(std::span<const SeriesId> ids,
+Result<std::optional<TierChunk>> MemoryStore::remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                           const std::atomic<bool>& cancelled) {
   SM_CHECK(std::is_sorted(ids.begin(), ids.end()));
   if (cancelled) return Error{ErrorCode::kUnavailable, "cancelled"};
   MutexLock lock(mutex_);
+  auto row = content_->chunks.lower_bound({from.tier, from.chunk, 0});
+  if (row == content_->chunks.end()) return std::optional<TierChunk>();
+  const TierChunk place{row->first.tier, row->first.chunk};
   std::set<SeriesId> used;
-  for (const auto& [key, frames] : content_->chunks) used.insert(key.id);
-  std::vector<SeriesId> out;
-  std::copy_if(ids.begin(), ids.end(), std::back_inserter(out),
-               [&](SeriesId id) { return !used.contains(id); });
-  return out;
+  for (; row != content_->chunks.end() && TierChunk{row->first.tier, row->first.chunk} == place; ++row)
+    used.insert(row->first.id);
+  std::erase_if(ids, [&](SeriesId id) { return used.contains(id); });
+  return std::optional(next_tier_chunk(place));
 }
 
 StoreStats MemoryStore::stats() {

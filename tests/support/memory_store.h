@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,7 +48,7 @@ class MemoryStore final : public Store {
   Result<bool> reclaim(std::atomic<bool>& cancelled) override;  // reclaims everything at once
   uint64_t moment() override;
   bool has_snapshot_before(uint64_t moment) override;
-  Result<std::vector<SeriesId>> without_chunks(std::span<const SeriesId> ids,
+  Result<std::optional<TierChunk>> remove_used(std::vector<SeriesId>& ids, TierChunk from,
                                                const std::atomic<bool>& cancelled) override;
   StoreStats stats() override;
 

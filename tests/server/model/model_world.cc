@@ -102,7 +102,10 @@ void World::tick() {
     ASSERT_TRUE(store_.reclaim(cancelled));
   }
   if (below(4) == 0) {
-    ASSERT_TRUE(id_reuse_->step(cancelled));
+    for (Result<bool> more = true; more && *more;) {
+      more = id_reuse_->step(cancelled);
+      ASSERT_TRUE(more);
+    }
   }
 }
 

@@ -73,6 +73,31 @@ TEST_F(TableTest, AFlushOmitsSeriesCreatedAfterTheEpochEnded) {
   EXPECT_EQ(active, 1U + 1001U);
 }
 
+// New series may have the ids of deleted ones, so an older series is not one with a lower id.
+TEST_F(TableTest, AFlushOmitsOnlyNewSeriesWhateverTheirIds) {
+  constexpr int kDeleted = 200;
+  std::vector<std::string> names;
+  std::vector<SeriesId> ids;
+  for (int i = 0; i < kDeleted; ++i) send(names.emplace_back("deleted." + std::to_string(i)) + " 1\n");
+  for (const std::string& name : names) ids.push_back(table_.summary(name)->id);
+  std::sort(ids.begin(), ids.end());
+  for (int i = 0; i < 1000; ++i) send("early." + std::to_string(i) + " 1\n");
+  const std::vector<std::string_view> deletes(names.begin(), names.end());
+  const int parity = table_.end_epoch({.deletes = deletes, .slots = {}, .renames = {}}).parity;
+  table_.reuse_ids(ids);
+  for (int i = 0; i < kDeleted; ++i) send("later." + std::to_string(i) + " 1\n");
+  EXPECT_EQ(table_.ids_end(), 1200U);
+  size_t active = 0;
+  for (int shard = 0; shard < kShardCount; ++shard) {
+    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, nullptr));
+    for (const SeriesActivity& a : table_.begin_flush(static_cast<ShardNo>(shard), 1).activity) {
+      EXPECT_GE(a.id, SeriesId{kDeleted});
+      ++active;
+    }
+  }
+  EXPECT_EQ(active, 1000U);
+}
+
 TEST_F(TableTest, CreatesNoSeriesForARefusedSample) {
   EXPECT_EQ(send(at("ghost", kNow + 1000) + "bad " + std::to_string(kNow) + " 30 0 1 2 3\n"), 0U);
   EXPECT_EQ(refused(Refusal::kBadBucket), 1U);

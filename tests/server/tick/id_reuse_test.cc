@@ -6,8 +6,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "proto/istatd/parser.h"
 #include "server/query/engine.h"
@@ -16,6 +19,7 @@
 #include "server/tick/ticker.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/support/answers.h"
+#include "tests/support/forwarding_store.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/times.h"
@@ -59,7 +63,11 @@ class Life {
     while (*store_.reclaim(cancelled_)) {
     }
   }
-  void step() { ASSERT_TRUE(id_reuse_.step(cancelled_)); }
+  void step() {
+    Result<bool> more = true;
+    while (more && *more) more = id_reuse_.step(cancelled_);
+    ASSERT_TRUE(more);
+  }
   SeriesId id_of(const std::string& name) const { return table_.summary(name)->id; }
   // Sends a sample of a new series, and returns its id.
   SeriesId id_of_new(const std::string& name) {
@@ -177,6 +185,59 @@ TEST_F(IdReuseTest, AStartFindsDeletedSeriesAgain) {
   EXPECT_EQ(life_->id_of("d"), id);
   EXPECT_EQ(life_->total_of_series("d"), 1);
   EXPECT_EQ(life_->total_of_series("b"), 2);
+}
+
+TEST_F(IdReuseTest, AStartKnowsWhichDeletedSeriesTheJournalHas) {
+  life_->send("a 1\nb 1\n");
+  const SeriesId id = life_->id_of("a");
+  life_->flush();
+  life_->remove("a");
+  life_->flush();
+  life_->reclaim();
+  start();
+  life_->step();
+  EXPECT_EQ(life_->id_of_new("c"), id) << "no flush is needed, as the journal has no entry of a";
+}
+
+// A store whose search for used ids fails.
+class FailingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::optional<TierChunk>> remove_used(std::vector<SeriesId>& ids, TierChunk from,
+                                               const std::atomic<bool>& cancelled) override {
+    ++searches;
+    if (error) return *error;
+    return store_.remove_used(ids, from, cancelled);
+  }
+  std::optional<Error> error;
+  int searches = 0;
+};
+
+TEST_F(IdReuseTest, AFailedSearchEndsUntilThereAreMoreIds) {
+  FailingStore store(store_);
+  IdReuse reuse(life_->table(), store, 2);
+  const std::atomic<bool> cancelled{false};
+  const auto reused = [this](int n) {
+    std::set<SeriesId> ids;
+    for (int i = 0; i < 4; ++i)
+      ids.insert(life_->id_of_new("new" + std::to_string(n) + "." + std::to_string(i)));
+    return ids;
+  };
+  life_->send("a 1\nb 1\nc 1\nd 1\n");
+  for (const std::string name : {"a", "b", "c", "d"}) life_->remove(name);
+  reuse.retire_without_journal(std::vector<SeriesId>{1, 0});
+  store.error = Error{ErrorCode::kUnavailable, "recovering"};
+  EXPECT_FALSE(reuse.step(cancelled));
+  store.error = Error{ErrorCode::kCorrupt, "a bad block"};
+  EXPECT_FALSE(reuse.step(cancelled)) << "after kUnavailable it goes on";
+  EXPECT_EQ(store.searches, 2);
+  store.error.reset();
+  EXPECT_FALSE(*reuse.step(cancelled));
+  EXPECT_EQ(store.searches, 2) << "it does not repeat a search that fails";
+  EXPECT_EQ(reused(1), (std::set<SeriesId>{4, 5, 6, 7}));
+  reuse.retire_without_journal(std::vector<SeriesId>{3, 2});
+  EXPECT_FALSE(*reuse.step(cancelled));
+  EXPECT_EQ(reused(2), (std::set<SeriesId>{0, 1, 2, 3}));
 }
 
 TEST_F(IdReuseTest, AFewIdsAreNotLookedFor) {
