@@ -12,15 +12,18 @@ Error stopping_error() { return {ErrorCode::kUnavailable, "the server is stoppin
 
 class Admin::JobSlot {
  public:
-  JobSlot(Admin& admin, std::string_view job) : admin_(admin) {
+  JobSlot(Admin& admin, std::string_view name, const LongJob& job) : admin_(admin) {
     MutexLock lock(admin_.mutex_);
-    other_job_ = admin_.job_;
-    if (other_job_.empty()) admin_.job_ = job;
+    other_job_ = admin_.job_name_;
+    if (!other_job_.empty()) return;
+    admin_.job_name_ = name;
+    admin_.job_ = &job;
   }
   ~JobSlot() {
     if (!other_job_.empty()) return;
     MutexLock lock(admin_.mutex_);
-    admin_.job_ = {};
+    admin_.job_name_ = {};
+    admin_.job_ = nullptr;
   }
   JobSlot(const JobSlot&) = delete;
   JobSlot& operator=(const JobSlot&) = delete;
@@ -41,11 +44,11 @@ class Admin::JobSlot {
 };
 
 template <class T>
-Result<T> Admin::run(std::string_view name, const std::function<Result<T>()>& job) {
-  const JobSlot slot(*this, name);
+Result<T> Admin::run(std::string_view name, LongJob& job, const std::function<Result<T>()>& body) {
+  const JobSlot slot(*this, name, job);
   if (Status allowed = slot.status(); !allowed) return allowed.error();
   services_.log.info("admin job started", {{"job", name}});
-  Result<T> result = job();
+  Result<T> result = body();
   if (result) {
     services_.log.info("admin job finished", {{"job", name}});
   } else {
@@ -54,20 +57,28 @@ Result<T> Admin::run(std::string_view name, const std::function<Result<T>()>& jo
   return result;
 }
 
+std::optional<Admin::RunningJob> Admin::running_job() const {
+  MutexLock lock(mutex_);
+  if (job_ == nullptr) return std::nullopt;
+  return RunningJob{job_name_, job_->progress()};
+}
+
 Result<Admin::Sizes> Admin::flush() {
-  return run<Sizes>("flush", [this] { return flush_store(false); });
+  LongJob job;
+  return run<Sizes>("flush", job, [&] { return flush_store(false, job); });
 }
 
 Result<Admin::Sizes> Admin::compact() {
-  return run<Sizes>("flush --compact", [this] { return flush_store(true); });
+  LongJob job;
+  return run<Sizes>("flush --compact", job, [&] { return flush_store(true, job); });
 }
 
-Result<Admin::Sizes> Admin::flush_store(bool compact) {
+Result<Admin::Sizes> Admin::flush_store(bool compact, LongJob& job) {
   const std::string directory = database_path(services_.store.data_directory());
   Sizes sizes{directory_bytes(directory), 0};
   Status done = services_.on_tick_thread([](Ticker& ticker, TickTime now) { return ticker.flush_all(now); });
   if (done) done = services_.store.flush();
-  if (done && compact) done = services_.store.compact(stopping_);
+  if (done && compact) done = services_.store.compact(stopping_, job);
   if (!done) return done.error();
   sizes.bytes_after = directory_bytes(directory);
   return sizes;
@@ -76,15 +87,13 @@ Result<Admin::Sizes> Admin::flush_store(bool compact) {
 Result<BackupSummary> Admin::backup(const std::string& directory) {
   if (!directory.starts_with('/'))
     return Error{ErrorCode::kInvalid, "\"" + directory + "\" is not an absolute path"};
-  return run<BackupSummary>(
-      "backup", [&] { return services_.store.backup(directory, [this] { return stopping_.load(); }); });
+  LongJob job([this] { return stopping_.load(); });
+  return run<BackupSummary>("backup", job, [&] { return services_.store.backup(directory, job); });
 }
 
 Result<ScrubReport> Admin::check() {
-  return run<ScrubReport>("check", [this] {
-    return services_.store.scrub(
-        [this] { return stopping_.load() || services_.health.problems().contains("store"); });
-  });
+  LongJob job([this] { return stopping_.load() || services_.health.problems().contains("store"); });
+  return run<ScrubReport>("check", job, [&] { return services_.store.scrub(job); });
 }
 
 Result<ChangedSeries> Admin::change(const SeriesChanges& changes) {

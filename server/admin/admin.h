@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/log.h"
+#include "base/long_job.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "server/health.h"
@@ -55,6 +57,13 @@ class Admin {
   // how far the wall clock was ahead of the time that retention went by.
   Result<Duration> confirm_clock();
 
+  struct RunningJob {
+    std::string_view name;  // "flush", "flush --compact", "backup" or "check"
+    LongJob::Progress progress;
+  };
+  // Returns nullopt if no job runs. Never waits for one.
+  std::optional<RunningJob> running_job() const;
+
   // Cancels the running job and refuses new ones.
   void stop() { stopping_ = true; }
 
@@ -64,14 +73,15 @@ class Admin {
 
   // Runs the job if no other runs, and logs it.
   template <class T>
-  Result<T> run(std::string_view name, const std::function<Result<T>()>& job);
-  Result<Sizes> flush_store(bool compact);
+  Result<T> run(std::string_view name, LongJob& job, const std::function<Result<T>()>& body);
+  Result<Sizes> flush_store(bool compact, LongJob& job);
 
   const Services services_;
   // Set by stop(), read by jobs and by the store's compactions.
   std::atomic<bool> stopping_{false};
-  Mutex mutex_;
-  std::string_view job_ GUARDED_BY(mutex_);  // the running job; empty: none
+  mutable Mutex mutex_;
+  std::string_view job_name_ GUARDED_BY(mutex_);     // the running job; empty: none
+  const LongJob* job_ GUARDED_BY(mutex_) = nullptr;  // it lives on the stack of its caller
 };
 
 }  // namespace statmill

@@ -36,7 +36,8 @@ class AdminApi {
   };
   explicit AdminApi(Services services);
 
-  // All routes of the admin socket, on Lane::kStore and with the role admin. This object must outlive them.
+  // All routes of the admin socket, with the role admin; those that change something on Lane::kStore. This
+  // object must outlive them.
   std::vector<Route> routes();
   // Cancels the running job and refuses new ones.
   void stop() { admin_.stop(); }

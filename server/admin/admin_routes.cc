@@ -84,6 +84,16 @@ HttpResponse handle_confirm_clock(Admin& admin, const Url&) {
               ",\"behind_s\":" + std::to_string(std::max<int64_t>(0, -ahead_s)) + "}\n");
 }
 
+HttpResponse handle_job(Admin& admin, const Url&) {
+  const auto job = admin.running_job();
+  std::string out = "{\"job\":";
+  if (!job) return json(out + "null}\n");
+  append_json_string(out, job->name);
+  out += ",\"done_bytes\":" + std::to_string(job->progress.done);
+  out += ",\"total_bytes\":" + std::to_string(job->progress.total);
+  return json(out + "}\n");
+}
+
 }  // namespace
 
 std::vector<Route> admin_routes(Admin& admin) {
@@ -96,6 +106,7 @@ std::vector<Route> admin_routes(Admin& admin) {
       {"POST", "/admin/v1/backup", kBackupParameters, 0, with(handle_backup),
        "copy the store while it is in use"},
       {"POST", "/admin/v1/check", {}, 0, with(handle_check), "check that everything stored can be read"},
+      {"GET", "/admin/v1/job", {}, 0, with(handle_job), "what the running job is, and how far it has come"},
       {"POST",
        "/admin/v1/clock/confirm",
        {},

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool never() { return false; }
-
 // A directory under construction, which is removed again unless its last file gets written.
 class Draft {
  public:
@@ -101,16 +99,16 @@ Status find_unknown_files(const std::string& directory, const BackupManifest& ma
 }  // namespace
 
 Result<BackupSummary> write_backup(const std::string& database, const std::string& format,
-                                   const std::string& directory, const Cancelled& cancelled) {
+                                   const std::string& directory, LongJob& job) {
   auto draft = Draft::make(directory, kBackupManifest);
   if (!draft) return draft.error();
   const auto names = names_in(database);
   if (!names) return names.error();
   BackupManifest manifest;
   manifest.format = format;
+  job.expect(directory_bytes(database));
   for (const std::string& name : *names) {
-    const auto sum =
-        copy_file(fs::path(database) / name, fs::path(database_path(directory)) / name, cancelled);
+    const auto sum = copy_file(fs::path(database) / name, fs::path(database_path(directory)) / name, job);
     if (!sum) return sum.error();
     manifest.files.push_back({name, *sum});
   }
@@ -118,12 +116,13 @@ Result<BackupSummary> write_backup(const std::string& database, const std::strin
   return summary_of(manifest);
 }
 
-Result<BackupReport> verify_backup(const std::string& directory) {
+Result<BackupReport> verify_backup(const std::string& directory, LongJob& job) {
   const auto manifest = read_backup_manifest(directory);
   if (!manifest) return manifest.error();
   BackupReport report{summary_of(*manifest), {}};
+  job.expect(report.summary.bytes);
   for (const BackupManifest::File& file : manifest->files) {
-    const auto sum = sum_file(fs::path(database_path(directory)) / file.name, never);
+    const auto sum = sum_file(fs::path(database_path(directory)) / file.name, job);
     const std::string fault = sum ? difference(*sum, file.sum) : sum.error().message;
     if (!fault.empty()) report.faults.push_back({"db/" + file.name, fault});
   }
@@ -132,15 +131,16 @@ Result<BackupReport> verify_backup(const std::string& directory) {
   return report;
 }
 
-Result<BackupSummary> restore_backup(const std::string& directory, const std::string& target) {
+Result<BackupSummary> restore_backup(const std::string& directory, const std::string& target, LongJob& job) {
   const auto manifest = read_backup_manifest(directory);
   if (!manifest) return manifest.error();
   if (auto tiers = tiers_of_format(manifest->format); !tiers) return tiers.error();
   auto draft = Draft::make(target, kFormatFile);
   if (!draft) return draft.error();
+  job.expect(manifest->bytes());
   for (const BackupManifest::File& file : manifest->files) {
     const auto sum = copy_file(fs::path(database_path(directory)) / file.name,
-                               fs::path(database_path(target)) / file.name, never);
+                               fs::path(database_path(target)) / file.name, job);
     if (!sum) return sum.error();
     const std::string fault = difference(*sum, file.sum);
     if (!fault.empty()) return Error{ErrorCode::kCorrupt, "db/" + file.name + ": " + fault};

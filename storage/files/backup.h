@@ -25,7 +25,7 @@ struct BackupSummary {
 // is durable on return; after an error nothing of it is left. Errors: kInvalid if the directory exists and is
 // not empty, kIo, kUnavailable if cancelled.
 Result<BackupSummary> write_backup(const std::string& database, const std::string& format,
-                                   const std::string& directory, const Cancelled& cancelled);
+                                   const std::string& directory, LongJob& job);
 
 struct BackupFault {
   std::string file;  // relative to the backup's directory
@@ -39,11 +39,11 @@ struct BackupReport {
 
 // Reads every byte of the backup and compares it with the manifest. Errors, if the manifest cannot be used:
 // kNotFound, kInvalid, kVersion, kCorrupt, kIo.
-Result<BackupReport> verify_backup(const std::string& directory);
+Result<BackupReport> verify_backup(const std::string& directory, LongJob& job);
 
 // Makes a data directory from the backup. Every file is checked while it is copied, and FORMAT is written
 // last, so that an incomplete directory never opens. After an error nothing of it is left. Errors: as
 // verify_backup(); kCorrupt at the first fault; kInvalid if `target` exists and is not empty.
-Result<BackupSummary> restore_backup(const std::string& directory, const std::string& target);
+Result<BackupSummary> restore_backup(const std::string& directory, const std::string& target, LongJob& job);
 
 }  // namespace statmill

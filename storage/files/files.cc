@@ -69,16 +69,16 @@ class File {
 };
 
 // Reads the file in pieces.
-Result<FileSum> read_through(File& file, const Cancelled& cancelled,
-                             const std::function<Status(std::string_view)>& take) {
+Result<FileSum> read_through(File& file, LongJob& job, const std::function<Status(std::string_view)>& take) {
   FileSum sum;
   std::string piece;
   do {
-    if (cancelled()) return Error{ErrorCode::kUnavailable, "cancelled"};
+    if (job.is_cancelled()) return Error{ErrorCode::kUnavailable, "cancelled"};
     if (Status read = file.read(piece, kPieceBytes); !read) return read.error();
     sum.bytes += piece.size();
     sum.crc32c = crc32c(piece, sum.crc32c);
     if (Status taken = take(piece); !taken) return taken.error();
+    job.add(piece.size());
   } while (piece.size() == kPieceBytes);
   return sum;
 }
@@ -113,18 +113,18 @@ Result<std::string> read_whole_file(const fs::path& path, size_t bytes_max) {
   return Error{ErrorCode::kLimit, path.string() + " is longer than " + std::to_string(bytes_max) + " bytes"};
 }
 
-Result<FileSum> sum_file(const fs::path& path, const Cancelled& cancelled) {
+Result<FileSum> sum_file(const fs::path& path, LongJob& job) {
   auto file = File::open(path, O_RDONLY);
   if (!file) return file.error();
-  return read_through(*file, cancelled, [](std::string_view) { return Status::ok(); });
+  return read_through(*file, job, [](std::string_view) { return Status::ok(); });
 }
 
-Result<FileSum> copy_file(const fs::path& from, const fs::path& to, const Cancelled& cancelled) {
+Result<FileSum> copy_file(const fs::path& from, const fs::path& to, LongJob& job) {
   auto source = File::open(from, O_RDONLY);
   if (!source) return source.error();
   auto target = File::open(to, O_WRONLY | O_CREAT | O_EXCL);
   if (!target) return target.error();
-  auto sum = read_through(*source, cancelled, [&](std::string_view piece) { return target->write(piece); });
+  auto sum = read_through(*source, job, [&](std::string_view piece) { return target->write(piece); });
   if (!sum) return sum;
   if (Status synced = target->sync(); !synced) return synced.error();
   return sum;

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "base/long_job.h"
 #include "base/result.h"
 
 namespace statmill {
@@ -32,15 +32,12 @@ Status write_whole_file(const std::filesystem::path& path, std::string_view text
 // Errors: kNotFound, kLimit (the file is longer than bytes_max).
 Result<std::string> read_whole_file(const std::filesystem::path& path, size_t bytes_max);
 
-// Called between two pieces of a long read; if it returns true, the read ends with kUnavailable.
-using Cancelled = std::function<bool()>;
+// Reads the whole file; its bytes are added to the job. Errors: kUnavailable if the job is cancelled.
+Result<FileSum> sum_file(const std::filesystem::path& path, LongJob& job);
 
-// Reads the whole file.
-Result<FileSum> sum_file(const std::filesystem::path& path, const Cancelled& cancelled);
-
-// Copies and syncs a file; `to` must not exist. The sum covers what was read and written.
-Result<FileSum> copy_file(const std::filesystem::path& from, const std::filesystem::path& to,
-                          const Cancelled& cancelled);
+// Copies and syncs a file; `to` must not exist. The sum covers what was read and written. Otherwise as
+// sum_file().
+Result<FileSum> copy_file(const std::filesystem::path& from, const std::filesystem::path& to, LongJob& job);
 
 // Returns true if nothing is there, or a directory that is empty except for lost+found.
 Result<bool> is_missing_or_empty(const std::filesystem::path& directory);

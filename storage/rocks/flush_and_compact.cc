@@ -1,5 +1,9 @@
 #include "storage/rocks/flush_and_compact.h"
 
+#include <rocksdb/metadata.h>
+
+#include <vector>
+
 namespace statmill {
 namespace {
 
@@ -18,12 +22,22 @@ Status flush_buffers(RocksDatabase& database) {
   return drop_obsolete_files(database);
 }
 
-Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled) {
+Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled, LongJob& job) {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   options.canceled = &cancelled;
+  const auto bytes_of = [&database](rocksdb::ColumnFamilyHandle* family) {
+    rocksdb::ColumnFamilyMetaData files;
+    database.db().GetColumnFamilyMetaData(family, &files);
+    return files.size;
+  };
+  std::vector<uint64_t> bytes;
+  for (rocksdb::ColumnFamilyHandle* family : database.families()) bytes.push_back(bytes_of(family));
+  for (const uint64_t of_family : bytes) job.expect(of_family);
+  size_t number = 0;
   for (rocksdb::ColumnFamilyHandle* family : database.families()) {
     const rocksdb::Status status = database.db().CompactRange(options, family, nullptr, nullptr);
+    job.add(bytes[number++]);
     if (cancelled) return Error{ErrorCode::kUnavailable, "the compaction was cancelled"};
     if (!status.ok()) return error_of(status).with("compact");
   }

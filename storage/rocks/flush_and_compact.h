@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/long_job.h"
 #include "base/result.h"
 #include "storage/rocks/rocks_database.h"
 
@@ -15,7 +16,7 @@ Status flush_buffers(RocksDatabase& database);
 
 // Rewrites every row at the bottom level of its family: frames that can merge become one, deleted data
 // vanish. Takes as long as writing everything does. Returns kUnavailable soon after `cancelled` becomes true.
-// Errors: kIo, kCorrupt.
-Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled);
+// The job gets the bytes of each family when it is done. Errors: kIo, kCorrupt.
+Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled, LongJob& job);
 
 }  // namespace statmill

@@ -287,12 +287,12 @@ Status RocksStore::flush() {
   return database ? flush_buffers(**database) : Status(database.error());
 }
 
-Status RocksStore::compact(std::atomic<bool>& cancelled) {
+Status RocksStore::compact(std::atomic<bool>& cancelled, LongJob& job) {
   const auto database = usable_database();
-  return database ? compact_all(**database, cancelled) : Status(database.error());
+  return database ? compact_all(**database, cancelled, job) : Status(database.error());
 }
 
-Result<BackupSummary> RocksStore::backup(const std::string& directory, const Cancelled& cancelled) {
+Result<BackupSummary> RocksStore::backup(const std::string& directory, LongJob& job) {
   const std::string data_directory = this->data_directory();
   auto database = usable_database();
   if (!database) return database.error();
@@ -301,13 +301,13 @@ Result<BackupSummary> RocksStore::backup(const std::string& directory, const Can
   if (!checkpoint) return checkpoint.error();
   const auto format = read_format(data_directory);  // now, because the first write raises it
   if (!format) return format.error();
-  return write_backup(checkpoint->path(), *format, directory, cancelled);
+  return write_backup(checkpoint->path(), *format, directory, job);
 }
 
-Result<ScrubReport> RocksStore::scrub(const Cancelled& cancelled) {
+Result<ScrubReport> RocksStore::scrub(LongJob& job) {
   const auto database = usable_database();
   if (!database) return database.error();
-  return statmill::scrub(**database, tiers_, cancelled);
+  return statmill::scrub(**database, tiers_, job);
 }
 
 std::string RocksStore::data_directory() const { return std::filesystem::path(path_).parent_path().string(); }

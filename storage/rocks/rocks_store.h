@@ -76,13 +76,13 @@ class RocksStore final : public Store {
   // Writes RocksDB's memory to files (flush_and_compact.h).
   Status flush();
   // Flushes, then merges every file to the bottom, so that the data directory has its final size.
-  Status compact(std::atomic<bool>& cancelled);
+  Status compact(std::atomic<bool>& cancelled, LongJob& job);
   // Makes a backup (backup.h) of at least everything that is durable at the call. Errors also: kInvalid, as
   // write_backup().
-  Result<BackupSummary> backup(const std::string& directory, const Cancelled& cancelled);
+  Result<BackupSummary> backup(const std::string& directory, LongJob& job);
   // Checks everything (scrub.h), as of now. The store cannot recover meanwhile: cancel it if there is a
   // fault.
-  Result<ScrubReport> scrub(const Cancelled& cancelled);
+  Result<ScrubReport> scrub(LongJob& job);
   std::string data_directory() const;
 
  private:

@@ -55,16 +55,16 @@ std::string document_text(const DocumentKey& key) {
 // One pass over a database. Its memory is proportional to the catalog.
 class Scrubber {
  public:
-  Scrubber(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled)
+  Scrubber(RocksDatabase& database, const Tiers& tiers, LongJob& job)
       : database_(database),
         tiers_(tiers),
-        cancelled_(cancelled),
+        job_(job),
         snapshot_(database.db().GetSnapshot(),
                   [&database](const rocksdb::Snapshot* s) { database.db().ReleaseSnapshot(s); }),
         expired_(tiers.stored_count(), 0) {}
 
   Result<ScrubReport> run() {
-    Status done = scrub_files(database_, cancelled_, report_);
+    Status done = scrub_files(database_, job_, report_);
     if (done) done = catalog();
     if (done) done = meta();
     if (done) done = journal();
@@ -77,7 +77,7 @@ class Scrubber {
   using Visit = std::function<void(std::string_view key, std::string_view value)>;
 
   Status rows(rocksdb::ColumnFamilyHandle* family, std::string first, const Visit& visit) {
-    return scrub_rows(database_, {family, snapshot_.get(), std::move(first)}, cancelled_, report_, visit);
+    return scrub_rows(database_, {family, snapshot_.get(), std::move(first)}, job_, report_, visit);
   }
 
   Status catalog();
@@ -97,7 +97,7 @@ class Scrubber {
 
   RocksDatabase& database_;
   const Tiers& tiers_;
-  const Cancelled& cancelled_;
+  LongJob& job_;
   const std::unique_ptr<const rocksdb::Snapshot, std::function<void(const rocksdb::Snapshot*)>> snapshot_;
   ScrubReport report_;
   std::vector<SeriesId> ids_;                         // ascending; including deleted ones
@@ -284,11 +284,11 @@ void ScrubReport::add_fault(std::string where, std::string what) {
   if (faults.size() < kFaultsMax) faults.push_back({std::move(where), std::move(what)});
 }
 
-Result<ScrubReport> scrub(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled) {
-  return Scrubber(database, tiers, cancelled).run();
+Result<ScrubReport> scrub(RocksDatabase& database, const Tiers& tiers, LongJob& job) {
+  return Scrubber(database, tiers, job).run();
 }
 
-Result<ScrubReport> scrub_directory(const std::string& directory) {
+Result<ScrubReport> scrub_directory(const std::string& directory, LongJob& job) {
   Result<std::string> format = read_format(directory);
   if (!format && format.error().code == ErrorCode::kNotFound) {
     const auto manifest = read_backup_manifest(directory);
@@ -301,7 +301,7 @@ Result<ScrubReport> scrub_directory(const std::string& directory) {
   const auto database =
       RocksDatabase::open(database_path(directory), RocksOptions{}, *tiers, RocksAccess::kReadOnly);
   if (!database) return Error(database.error()).with(directory);
-  return scrub(**database, *tiers, [] { return false; });
+  return scrub(**database, *tiers, job);
 }
 
 }  // namespace statmill

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/long_job.h"
 #include "base/result.h"
-#include "storage/files/files.h"
 #include "storage/tiers.h"
 
 namespace statmill {
@@ -47,10 +47,10 @@ struct ScrubReport {
 
 // Checks an open database as of one moment. Errors: kUnavailable if cancelled. Everything else that goes
 // wrong is a fault in the report.
-Result<ScrubReport> scrub(RocksDatabase& database, const Tiers& tiers, const Cancelled& cancelled);
+Result<ScrubReport> scrub(RocksDatabase& database, const Tiers& tiers, LongJob& job);
 
 // Checks a data directory or a backup that no server has open. Errors, if it does not open: kNotFound,
 // kInvalid, kVersion, kCorrupt, kIo.
-Result<ScrubReport> scrub_directory(const std::string& directory);
+Result<ScrubReport> scrub_directory(const std::string& directory, LongJob& job);
 
 }  // namespace statmill

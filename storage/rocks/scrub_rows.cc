@@ -31,6 +31,31 @@ std::set<std::string, std::less<>> file_ends(RocksDatabase& database, rocksdb::C
   return keys;
 }
 
+uint64_t file_bytes(RocksDatabase& database, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::ColumnFamilyMetaData files;
+  database.db().GetColumnFamilyMetaData(family, &files);
+  return files.size;
+}
+
+// Adds to a job what is read of a family: in all exactly the bytes of its files, of which the rows have more
+// or less.
+class FamilyProgress {
+ public:
+  FamilyProgress(LongJob& job, uint64_t bytes) : job_(job), left_(bytes) {}
+  ~FamilyProgress() { job_.add(left_); }
+  FamilyProgress(const FamilyProgress&) = delete;
+  FamilyProgress& operator=(const FamilyProgress&) = delete;
+  void add(uint64_t bytes) {
+    const uint64_t counted = std::min(bytes, left_);
+    left_ -= counted;
+    job_.add(counted);
+  }
+
+ private:
+  LongJob& job_;
+  uint64_t left_;
+};
+
 rocksdb::Options file_options(RocksDatabase& database) {
   rocksdb::Options options;
   options.env = database.db().GetEnv();
@@ -57,8 +82,7 @@ bool is_live(RocksDatabase& database, const std::string& name) {
 
 }  // namespace
 
-Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancelled& cancelled,
-                  ScrubReport& report,
+Status scrub_rows(RocksDatabase& database, const ScrubRange& range, LongJob& job, ScrubReport& report,
                   const std::function<void(std::string_view key, std::string_view value)>& visit) {
   rocksdb::ReadOptions options;
   options.snapshot = range.snapshot;
@@ -67,11 +91,13 @@ Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancel
   std::string from = range.first;
   std::string fault;
   uint64_t rows = 0;
+  FamilyProgress progress(job, file_bytes(database, range.family));
   while (true) {
     const std::unique_ptr<rocksdb::Iterator> row(database.db().NewIterator(options, range.family));
     for (row->Seek(from); row->Valid(); row->Next()) {
-      if (rows++ % kRowsPerCheck == 0 && cancelled()) return given_up();
+      if (rows++ % kRowsPerCheck == 0 && job.is_cancelled()) return given_up();
       from.assign(row->key().data(), row->key().size());
+      progress.add(row->key().size() + row->value().size());
       visit(row->key().ToStringView(), row->value().ToStringView());
     }
     if (row->status().ok()) return Status::ok();
@@ -85,13 +111,15 @@ Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancel
   }
 }
 
-Status scrub_files(RocksDatabase& database, const Cancelled& cancelled, ScrubReport& report) {
+Status scrub_files(RocksDatabase& database, LongJob& job, ScrubReport& report) {
   const rocksdb::Options options = file_options(database);
   std::vector<rocksdb::LiveFileMetaData> files;
   database.db().GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) job.expect(2 * file.size);
   for (const rocksdb::LiveFileMetaData& file : files) {
-    if (cancelled()) return given_up();
+    if (job.is_cancelled()) return given_up();
     const rocksdb::Status status = check_file(options, file);
+    job.add(file.size);
     if (!status.ok() && !is_live(database, file.name)) continue;
     ++report.files;
     report.file_bytes += file.size;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/files/files.h"
+#include "base/long_job.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/scrub.h"
 
@@ -18,12 +18,13 @@ struct ScrubRange {
 };
 
 // Visits the rows by key. Where RocksDB cannot continue, it adds a fault to `report` and continues at the
-// next key at which a file begins or ends. Errors: kUnavailable if cancelled.
-Status scrub_rows(RocksDatabase& database, const ScrubRange& range, const Cancelled& cancelled,
-                  ScrubReport& report,
+// next key at which a file begins or ends. The job gets the bytes of the family's files as done. Errors:
+// kUnavailable if cancelled.
+Status scrub_rows(RocksDatabase& database, const ScrubRange& range, LongJob& job, ScrubReport& report,
                   const std::function<void(std::string_view key, std::string_view value)>& visit);
 
-// Verifies the checksums of every file, one by one.
-Status scrub_files(RocksDatabase& database, const Cancelled& cancelled, ScrubReport& report);
+// Verifies the checksums of every file, one by one. The job is told to expect the bytes of all files twice:
+// for this, and for the rows in them.
+Status scrub_files(RocksDatabase& database, LongJob& job, ScrubReport& report);
 
 }  // namespace statmill

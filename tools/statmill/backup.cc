@@ -5,6 +5,7 @@
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/progress.h"
 
 namespace statmill {
 namespace {
@@ -47,7 +48,10 @@ Outcome run_backup(std::span<const std::string> arguments, const Environment& en
                          arguments, environment);
   if (line.outcome()) return *line.outcome();
   const std::string directory = std::filesystem::absolute(line.operands()[0]).lexically_normal();
-  const Result<HttpAnswer> answer = line.client().post("/admin/v1/backup", {}, {{"directory", directory}});
+  const Result<HttpAnswer> answer = [&] {
+    const ProgressLine progress(environment, "backup", job_of_server(line.client()));
+    return line.client().post("/admin/v1/backup", {}, {{"directory", directory}});
+  }();
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200) return outcome_of(*answer);
   const Result<uint64_t> files = parse_count(answer->body, "files");
@@ -65,7 +69,8 @@ Outcome run_verify(std::span<const std::string> arguments, const Environment& en
                          arguments, environment);
   if (line.outcome()) return *line.outcome();
   const std::string& directory = line.operands()[0];
-  const Result<BackupReport> report = verify_backup(directory);
+  const Result<BackupReport> report =
+      with_progress(environment, "verify", [&](LongJob& job) { return verify_backup(directory, job); });
   if (!report) return failed(report.error(), directory);
   if (report->faults.empty())
     return {.output = summary_text(directory, report->summary, ", all as in the manifest")};
@@ -85,7 +90,9 @@ Outcome run_restore(std::span<const std::string> arguments, const Environment& e
                           .peer = Peer::kNone},
                          arguments, environment);
   if (line.outcome()) return *line.outcome();
-  const Result<BackupSummary> restored = restore_backup(line.operands()[0], line.operands()[1]);
+  const Result<BackupSummary> restored = with_progress(environment, "restore", [&](LongJob& job) {
+    return restore_backup(line.operands()[0], line.operands()[1], job);
+  });
   if (!restored) return failed(restored.error(), line.operands()[0]);
   return {.output = summary_text(line.operands()[1], *restored)};
 }

@@ -2,6 +2,7 @@
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/progress.h"
 #include "tools/statmill/table.h"
 
 namespace statmill {
@@ -15,7 +16,8 @@ constexpr std::string_view kCheckText =
     "server\n"
     "check it.";
 
-Result<ScrubReport> ask_server(const Client& client) {
+Result<ScrubReport> ask_server(const Client& client, const Environment& environment) {
+  const ProgressLine progress(environment, "check", job_of_server(client));
   const Result<HttpAnswer> answer = client.post("/admin/v1/check", {});
   if (!answer) return answer.error();
   if (answer->status != 200) return Error{ErrorCode::kIo, error_text(*answer)};
@@ -30,8 +32,10 @@ Outcome run_check(std::span<const std::string> arguments, const Environment& env
       arguments, environment);
   if (line.outcome()) return *line.outcome();
   const bool is_live = line.operands().empty();
-  const Result<ScrubReport> report =
-      is_live ? ask_server(line.client()) : scrub_directory(line.operands()[0]);
+  const Result<ScrubReport> report = is_live ? ask_server(line.client(), environment)
+                                             : with_progress(environment, "check", [&](LongJob& job) {
+                                                 return scrub_directory(line.operands()[0], job);
+                                               });
   if (!report) return is_live ? outcome_of(report.error()) : data_outcome(report.error());
   Outcome out{.output = scrub_table(*report)};
   if (report->fault_count == 0) return out;

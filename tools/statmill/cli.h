@@ -3,9 +3,11 @@
 // Only main.cc uses the process's streams, environment and clock, so tests can call run_cli() directly.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/exit_code.h"
@@ -34,6 +36,8 @@ struct Environment {
   std::string token = {};                               // for the server; empty: none
   std::string authority = {};  // PEM file with the certificates to trust for https; empty: the system's
   int input = 0;               // descriptor of standard input
+  // Writes at once to the terminal of messages; empty: they go to no terminal. Thread-safe.
+  std::function<void(std::string_view)> show_progress = {};
 };
 
 // `arguments` does not include the program's name.

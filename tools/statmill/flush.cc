@@ -1,6 +1,7 @@
 #include "tools/statmill/answer.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/progress.h"
 
 namespace statmill {
 namespace {
@@ -18,8 +19,10 @@ Outcome run_flush(std::span<const std::string> arguments, const Environment& env
       ("compact", "also compact all files to their final form; takes as long as rewriting all data");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
-  const Result<HttpAnswer> answer =
-      line.client().post("/admin/v1/flush", {}, {{"compact", line.has("compact") ? "true" : "false"}});
+  const Result<HttpAnswer> answer = [&] {
+    const ProgressLine progress(environment, "flush", job_of_server(line.client()));
+    return line.client().post("/admin/v1/flush", {}, {{"compact", line.has("compact") ? "true" : "false"}});
+  }();
   if (!answer) return outcome_of(answer.error());
   if (answer->status != 200) return outcome_of(*answer);
   const Result<uint64_t> before = parse_count(answer->body, "bytes_before");

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ std::string environment(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
+void write_message(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 std::optional<statmill::Fault> run(std::span<const char* const> arguments) {
   const statmill::Outcome outcome = statmill::run_cli(
       std::vector<std::string>(arguments.begin(), arguments.end()),
@@ -29,7 +35,9 @@ std::optional<statmill::Fault> run(std::span<const char* const> arguments) {
        .zone = statmill::system_zone(),
        .token = environment("STATMILL_TOKEN", ""),
        .authority = environment("STATMILL_AUTHORITY", ""),
-       .input = STDIN_FILENO});
+       .input = STDIN_FILENO,
+       .show_progress =
+           ::isatty(STDERR_FILENO) == 1 ? write_message : std::function<void(std::string_view)>()});
   std::fputs(outcome.messages.c_str(), stderr);
   if (auto fault = statmill::print(outcome.output)) return fault;
   if (outcome.code == statmill::ExitCode::kOk) return std::nullopt;

@@ -29,9 +29,10 @@ class AdminTest : public testing::Test {
     admin_ = std::make_unique<Admin>(Admin::Services{
         [this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, health_, log_});
   }
-  HttpResponse post(std::string_view target) {
+  HttpResponse post(std::string_view target) { return ask("POST", target); }
+  HttpResponse ask(std::string_view method, std::string_view target) {
     return Router(admin_routes(*admin_))
-        .answer({.method = "POST",
+        .answer({.method = method,
                  .target = target,
                  .body = {},
                  .host = "localhost",
@@ -117,8 +118,11 @@ TEST_F(AdminTest, ThereIsOneJobAtATime) {
     EXPECT_THAT(second.body,
                 HasSubstr("another job is running: flush --compact; try again when it has finished"));
   }
+  EXPECT_EQ(ask("GET", "/admin/v1/job").body,
+            "{\"job\":\"flush --compact\",\"done_bytes\":0,\"total_bytes\":0}\n");
   may_end.set_value();
   first.join();
+  EXPECT_EQ(ask("GET", "/admin/v1/job").body, "{\"job\":null}\n");
   on_tick_thread_ = [] { return Status::ok(); };
   EXPECT_EQ(post("/admin/v1/flush").status, 200U);
 }

@@ -18,19 +18,19 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-bool never() { return false; }
-
 class BackupTest : public StoredData {
  protected:
   void SetUp() override { fill(); }
 
   void back_up(const std::string& directory) {
-    const auto done = store_->backup(directory, never);
+    const auto done = store_->backup(directory, job_);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_GT(done->files, 3U);
+    EXPECT_EQ(job_.progress().done, done->bytes);
+    EXPECT_EQ(job_.progress().total, done->bytes);
   }
   std::vector<std::string> faults(const std::string& directory) {
-    const auto verdict = verify_backup(directory);
+    const auto verdict = verify_backup(directory, job_);
     EXPECT_TRUE(verdict) << verdict.error().message;
     std::vector<std::string> out;
     for (const BackupFault& fault : verdict->faults) out.push_back(fault.file + ": " + fault.what);
@@ -44,7 +44,11 @@ TEST_F(BackupTest, VerifiesAndRestoresToTheSameData) {
   EXPECT_THAT(faults(backup_), IsEmpty());
   const auto want = content();
   ASSERT_THAT(want, SizeIs(2 * kSeries));
-  ASSERT_TRUE(restore_backup(backup_, path("restored")));
+  const LongJob::Progress before = job_.progress();
+  EXPECT_GT(before.total, 0U);
+  ASSERT_TRUE(restore_backup(backup_, path("restored"), job_));
+  EXPECT_EQ(job_.progress().total, before.total / 2 * 3) << "the backup, its check, and the restored files";
+  EXPECT_EQ(job_.progress().done, job_.progress().total);
   auto restored = try_open(path("restored"));
   ASSERT_TRUE(restored) << restored.error().message;
   store_ = std::move(*restored);
@@ -55,7 +59,7 @@ TEST_F(BackupTest, VerifiesAndRestoresToTheSameData) {
 TEST_F(BackupTest, OnlyTheOwnerCanWriteToRestoredDataWhateverTheUmask) {
   back_up(backup_);
   const mode_t before = ::umask(0);
-  const auto restored = restore_backup(backup_, path("restored"));
+  const auto restored = restore_backup(backup_, path("restored"), job_);
   ::umask(before);
   ASSERT_TRUE(restored);
   struct stat found {};
@@ -79,9 +83,9 @@ TEST_F(BackupTest, LaterWritesAreNotInIt) {
   write(more);
   std::atomic<bool> no{false};
   ASSERT_TRUE(store_->flush());
-  ASSERT_TRUE(store_->compact(no));
+  ASSERT_TRUE(store_->compact(no, job_));
   EXPECT_EQ(files_under(backup_), before);
-  ASSERT_TRUE(restore_backup(backup_, path("restored")));
+  ASSERT_TRUE(restore_backup(backup_, path("restored"), job_));
   auto restored = try_open(path("restored"));
   ASSERT_TRUE(restored);
   store_ = std::move(*restored);
@@ -107,7 +111,7 @@ TEST_F(BackupTest, AcceptsOnlyAnEmptyOrNewDirectory) {
   fs::create_directories(path("empty/lost+found"));
   back_up(path("empty"));
   directory_.write("full/precious", "mine");
-  const auto refused = store_->backup(path("full"), never);
+  const auto refused = store_->backup(path("full"), job_);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(refused.error().message, path("full") + " exists and is not empty");
@@ -116,13 +120,14 @@ TEST_F(BackupTest, AcceptsOnlyAnEmptyOrNewDirectory) {
 
 TEST_F(BackupTest, NothingIsLeftOfACancelledBackup) {
   int looks = 0;
-  const auto given_up = store_->backup(backup_, [&] { return ++looks > 3; });
+  LongJob job([&] { return ++looks > 3; });
+  const auto given_up = store_->backup(backup_, job);
   ASSERT_FALSE(given_up);
   EXPECT_EQ(given_up.error().code, ErrorCode::kUnavailable);
   EXPECT_FALSE(fs::exists(backup_));
   fs::create_directory(backup_);
   looks = 0;
-  EXPECT_FALSE(store_->backup(backup_, [&] { return ++looks > 3; }));
+  EXPECT_FALSE(store_->backup(backup_, job));
   EXPECT_THAT(files_under(backup_), IsEmpty());
 }
 
@@ -139,8 +144,8 @@ TEST_F(BackupTest, ADirectoryWithoutManifestIsNotABackup) {
   back_up(backup_);
   fs::remove(backup_ + "/BACKUP");
   for (const Status& refused :
-       {verify_backup(backup_) ? Status::ok() : Status(verify_backup(backup_).error()),
-        Status(restore_backup(backup_, path("restored")).error())}) {
+       {verify_backup(backup_, job_) ? Status::ok() : Status(verify_backup(backup_, job_).error()),
+        Status(restore_backup(backup_, path("restored"), job_).error())}) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::kNotFound);
     EXPECT_THAT(refused.error().message, HasSubstr("not a backup, or an unfinished one"));
@@ -169,7 +174,7 @@ TEST_F(BackupTest, EveryFaultIsReportedWithItsFile) {
 TEST_F(BackupTest, ADamagedFileIsFoundBeforeItIsRestored) {
   back_up(backup_);
   damage_byte(largest(backup_ + "/db", ".sst"), 100);
-  const auto restored = restore_backup(backup_, path("restored"));
+  const auto restored = restore_backup(backup_, path("restored"), job_);
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().code, ErrorCode::kCorrupt);
   EXPECT_THAT(restored.error().message, HasSubstr(".sst: wrong checksum"));
@@ -178,14 +183,14 @@ TEST_F(BackupTest, ADamagedFileIsFoundBeforeItIsRestored) {
 
 TEST_F(BackupTest, NeverRestoresOverExistingFiles) {
   back_up(backup_);
-  const auto refused = restore_backup(backup_, data());
+  const auto refused = restore_backup(backup_, data(), job_);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
 }
 
 TEST_F(BackupTest, AHalfRestoredDirectoryNeverOpens) {
   back_up(backup_);
-  ASSERT_TRUE(restore_backup(backup_, path("restored")));
+  ASSERT_TRUE(restore_backup(backup_, path("restored"), job_));
   fs::remove(path("restored/FORMAT"));  // which is written last
   const auto opened = try_open(path("restored"));
   ASSERT_FALSE(opened);
@@ -198,7 +203,7 @@ TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
     auto manifest = *read_backup_manifest(backup_);
     manifest.format = "statmill store " + version + "\nsteps 10s\n";
     directory_.write("backup/BACKUP", manifest.text());
-    const auto restored = restore_backup(backup_, path("restored"));
+    const auto restored = restore_backup(backup_, path("restored"), job_);
     ASSERT_FALSE(restored);
     EXPECT_EQ(restored.error().code, ErrorCode::kVersion);
     EXPECT_FALSE(fs::exists(path("restored")));
@@ -207,7 +212,7 @@ TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
 
 TEST_F(BackupTest, NamesTheDirectoryThatCannotBeCreated) {
   directory_.write("file", "");
-  const auto refused = store_->backup(path("file/backup"), never);
+  const auto refused = store_->backup(path("file/backup"), job_);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr(path("file/backup")));
 }

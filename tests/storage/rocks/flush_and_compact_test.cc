@@ -23,7 +23,7 @@ class FlushAndCompactTest : public StoredData {
   void compact() {
     std::atomic<bool> no{false};
     ASSERT_TRUE(store_->flush());
-    const Status done = store_->compact(no);
+    const Status done = store_->compact(no, job_);
     ASSERT_TRUE(done) << done.error().message;
   }
   size_t frames_of(const ChunkKey& key) {
@@ -109,7 +109,7 @@ TEST_F(FlushAndCompactTest, RewrittenFilesAreDeleted) {
 
 TEST_F(FlushAndCompactTest, ACompactionCanBeCancelled) {
   std::atomic<bool> yes{true};
-  const Status given_up = store_->compact(yes);
+  const Status given_up = store_->compact(yes, job_);
   ASSERT_FALSE(given_up);
   EXPECT_EQ(given_up.error().code, ErrorCode::kUnavailable);
   StoreBatch batch;

@@ -19,8 +19,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-bool never() { return false; }
-
 std::vector<std::string> words(const ScrubReport& report) {
   std::vector<std::string> out;
   for (const ScrubReport::Fault& fault : report.faults) out.push_back(fault.where + ": " + fault.what);
@@ -42,7 +40,7 @@ class ScrubTest : public StoredData {
   }
   ScrubReport scrub_offline() {
     close();
-    auto report = scrub_directory(data());
+    auto report = scrub_directory(data(), job_);
     EXPECT_TRUE(report) << report.error().message;
     return report ? std::move(*report) : ScrubReport{};
   }
@@ -67,8 +65,10 @@ class ScrubTest : public StoredData {
 
 TEST_F(ScrubTest, CountsTheContentOfAnUndamagedStore) {
   ASSERT_TRUE(store_->flush());
-  const auto report = store_->scrub(never);
+  const auto report = store_->scrub(job_);
   ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(job_.progress().total, 2 * report->file_bytes) << "files, then rows";
+  EXPECT_EQ(job_.progress().done, job_.progress().total);
   EXPECT_THAT(words(*report), IsEmpty());
   EXPECT_EQ(report->series, kSeries);
   EXPECT_EQ(report->journal_rows, 1U);
@@ -95,14 +95,14 @@ TEST_F(ScrubTest, ReadsTheLogToo) {
 TEST_F(ScrubTest, ChangesNothing) {
   close();
   const auto before = files_under(data());
-  ASSERT_TRUE(scrub_directory(data()));
+  ASSERT_TRUE(scrub_directory(data(), job_));
   EXPECT_EQ(files_under(data()), before);
 }
 
 TEST_F(ScrubTest, ReadsABackupInPlace) {
-  ASSERT_TRUE(store_->backup(path("backup"), never));
+  ASSERT_TRUE(store_->backup(path("backup"), job_));
   const auto before = files_under(path("backup"));
-  const auto report = scrub_directory(path("backup"));
+  const auto report = scrub_directory(path("backup"), job_);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_THAT(words(*report), IsEmpty());
   EXPECT_EQ(report->tiers.at(0).rows, kSeries);
@@ -196,10 +196,10 @@ TEST_F(ScrubTest, FindsAChangedByteInAFile) {
 
 TEST_F(ScrubTest, FindsMissingAndTruncatedFiles) {
   ASSERT_TRUE(store_->flush());
-  ASSERT_TRUE(store_->backup(path("backup"), never));
+  ASSERT_TRUE(store_->backup(path("backup"), job_));
   const auto sst = largest(path("backup/db"), ".sst");
   std::filesystem::resize_file(sst, std::filesystem::file_size(sst) / 2);
-  const auto report = scrub_directory(path("backup"));
+  const auto report = scrub_directory(path("backup"), job_);
   if (report) {  // RocksDB may refuse the database as a whole
     EXPECT_THAT(words(*report), Contains(HasSubstr(sst.filename().string())));
   } else {
@@ -215,7 +215,7 @@ TEST_F(ScrubTest, ContinuesAfterAnUnreadableFile) {
   write(later);
   ASSERT_TRUE(store_->flush());
   std::atomic<bool> no{false};
-  ASSERT_TRUE(store_->compact(no));  // a file for each chunk number
+  ASSERT_TRUE(store_->compact(no, job_));  // a file for each chunk number
   close();
   damage_byte(file_of("tier_10s", chunk_key(kChunk, 0)), 50);
   const ScrubReport report = scrub_offline();
@@ -224,15 +224,16 @@ TEST_F(ScrubTest, ContinuesAfterAnUnreadableFile) {
 }
 
 TEST_F(ScrubTest, CanBeCancelled) {
-  const auto report = store_->scrub([] { return true; });
+  LongJob cancelled([] { return true; });
+  const auto report = store_->scrub(cancelled);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kUnavailable);
 }
 
 TEST_F(ScrubTest, ReportsWhatIsNotAStore) {
-  EXPECT_EQ(scrub_directory(path("nothing")).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(scrub_directory(path("nothing"), job_).error().code, ErrorCode::kNotFound);
   directory_.write("other/FORMAT", "a diary\n");
-  EXPECT_EQ(scrub_directory(path("other")).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(scrub_directory(path("other"), job_).error().code, ErrorCode::kInvalid);
 }
 
 }  // namespace

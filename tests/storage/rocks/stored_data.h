@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/long_job.h"
 #include "storage/activity.h"
 #include "storage/codec/entry.h"
 #include "storage/journal/journal.h"
@@ -120,6 +121,7 @@ class StoredData : public testing::Test {
 
   const Tiers tiers_ = *Tiers::parse("10s:1d,5m:1y");
   TempDirectory directory_;
+  LongJob job_;  // all operations of a test
   std::unique_ptr<RocksStore> store_;
 };
 

@@ -1,0 +1,57 @@
+// ProgressLine: shows on a terminal how far a long command is: what is done, how fast, and the time left.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/long_job.h"
+#include "tools/statmill/cli.h"
+
+namespace statmill {
+
+class Client;
+
+// Returns "backup  12.3 GiB of 40 GiB, 31 %, 250 MiB/s, 1m54s left", of a job that took `elapsed` so far.
+// What is unknown is left out.
+std::string progress_text(std::string_view what, const LongJob::Progress& progress, Duration elapsed);
+
+// Shows the line, once a job has taken kDelay, until the end of its life; then it clears the line.
+class ProgressLine {
+ public:
+  static constexpr Duration kDelay{500};     // a shorter job shows nothing
+  static constexpr Duration kInterval{250};  // between two looks
+
+  // Returns nullopt if no job runs. Called on the line's own thread.
+  using Look = std::function<std::optional<LongJob::Progress>()>;
+
+  // Does nothing if the environment shows no progress. `what` must be a string literal.
+  ProgressLine(const Environment& environment, std::string_view what, Look look);
+  ~ProgressLine() = default;
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+ private:
+  void run(const std::stop_token& stop) const;
+
+  const std::function<void(std::string_view)> show_;
+  const std::string_view what_;
+  const Look look_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+// Runs `body(job)` of this process, and shows meanwhile how far the job is. Returns its result.
+template <class Body>
+auto with_progress(const Environment& environment, std::string_view what, const Body& body) {
+  LongJob job;
+  const ProgressLine line(environment, what, [&job] { return std::optional(job.progress()); });
+  return body(job);
+}
+
+// How far the job of the server is (GET /admin/v1/job).
+ProgressLine::Look job_of_server(const Client& client);
+
+}  // namespace statmill
