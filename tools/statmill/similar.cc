@@ -12,7 +12,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr size_t kWordsMax = 8;  // as many as the server looks for
-constexpr size_t kNameBytesMax = 256;
+constexpr size_t kSearchedBytesMax = 256;
 constexpr const char* kNamesMax = "3";
 
 std::vector<std::string> words_of(std::string_view name) {
@@ -61,7 +61,7 @@ std::vector<std::string> find(const Client& client, const std::vector<std::strin
 }  // namespace
 
 std::string similar_series(const Client& client, std::span<const std::string> names) {
-  if (names.size() != 1 || names.front().size() > kNameBytesMax) return {};
+  if (names.size() != 1 || names.front().size() > kSearchedBytesMax) return {};
   const std::vector<std::string> words = words_of(names.front());
   std::vector<std::string> found = find(client, words, words.size());
   // The last part of a path says most, so it is left out last.
