@@ -47,7 +47,7 @@ TEST(UnitText, FollowsUnitsAndKinds) {
   EXPECT_EQ(unit_text(9.99996, {}, 4), "10");
   EXPECT_EQ(unit_text(999'600, {}, 4), "0.9996 M");
   EXPECT_EQ(unit_text(-1234567, {}, 4), "-1.235 M");
-  EXPECT_EQ(unit_text(1023, bytes, 4), "0.999 KiB");
+  EXPECT_EQ(unit_text(1023, bytes, 4), "1023 B");
   EXPECT_EQ(unit_text(1000, bytes, 4), "1000 B");
   EXPECT_EQ(unit_text(5e-324, {}), "0");
 }
