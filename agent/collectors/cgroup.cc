@@ -1,6 +1,5 @@
 // The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
-// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s, at
-// the end of a slot of the server if the agent collects each second: its growth is then that of the slot.
+// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,14 +10,13 @@
 #include "agent/collectors/cgroup_files.h"
 #include "agent/collectors/cgroup_tree.h"
 #include "agent/collectors/collector.h"
+#include "agent/collectors/slot_cadence.h"
 
 namespace statmill {
 namespace {
 
 constexpr size_t kCgroupsMax = 256;         // read per hierarchy, those nearest to the root first
 constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has about 2 KiB
-constexpr Duration kSlot{10'000};
-constexpr Duration kBeforeEnd{1000};  // the usual interval, so that one collection of each slot reads
 
 class CgroupCollector final : public Collector {
  public:
@@ -27,12 +25,10 @@ class CgroupCollector final : public Collector {
   std::string_view name() const override { return "cgroup"; }
 
   CollectorStatus collect(MetricSink& sink) override {
-    const Duration::rep slot = (clock_.wall().time_since_epoch() + kBeforeEnd) / kSlot;
-    if (slot == slot_) {
+    if (!cadence_.is_due(clock_.wall())) {
       sink.keep("host.cgroup.");
       return status_;
     }
-    slot_ = slot;
     return status_ = read_all(sink);
   }
 
@@ -102,7 +98,7 @@ class CgroupCollector final : public Collector {
 
   const std::string mount_;
   const Clock& clock_;
-  std::optional<Duration::rep> slot_;  // whose end was read
+  SlotCadence cadence_;
   CollectorStatus status_;
   std::string text_;
 };

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/host_collectors.h"
 #include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
 #include "agent/collectors/text_and_ebpf.h"
@@ -63,6 +64,12 @@ std::unique_ptr<Collector> make_inet(const Environment& environment) {
                                                                                 "host.agent.inet_ebpf");
 }
 
+// A collector of what a host may lack.
+template <std::unique_ptr<Collector> (*kMake)(const HostSources&)>
+std::unique_ptr<Collector> of_host(const Environment& environment) {
+  return kMake({environment.proc, "/sys", environment.clock, environment.log});
+}
+
 std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
   return make_cgroup_collector("/sys/fs/cgroup", environment.clock);
 }
@@ -86,6 +93,7 @@ constexpr Entry kEntries[] = {
     {{"net", true, "/proc/net/dev"}, make_net},
     {{"inet", true, "/proc/net/snmp, netstat"}, make_inet},
     {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},
+    {{"link", true, "/sys/class/net"}, of_host<make_link_collector>},
     {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
     {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},

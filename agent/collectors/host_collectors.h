@@ -1,0 +1,28 @@
+// Collectors of hardware and of parts of the kernel that a host may lack: links, clocks of CPUs, sensors,
+// energy, connection tracking, RAID, NFS, ZFS.
+//
+// What a host does not have makes no series, and its collector is ok. What is there and may not be read makes
+// the collector degraded or unavailable.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/collectors/collector.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace statmill {
+
+// What these collectors use. `sys` is the directory of sysfs: /sys except in tests. All must outlive the
+// collectors.
+struct HostSources {
+  ProcReader& proc;
+  std::string sys;
+  const Clock& clock;
+  Log& log;
+};
+
+std::unique_ptr<Collector> make_link_collector(const HostSources& sources);
+
+}  // namespace statmill
