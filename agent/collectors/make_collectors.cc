@@ -95,6 +95,7 @@ constexpr Entry kEntries[] = {
     {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},
     {{"link", true, "/sys/class/net"}, of_host<make_link_collector>},
     {{"cpufreq", true, "/sys/devices/system/cpu"}, of_host<make_cpufreq_collector>},
+    {{"hwmon", true, "/sys/class/hwmon, thermal"}, of_host<make_hwmon_collector>},
     {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
     {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},
