@@ -146,6 +146,16 @@ inline constexpr Family kHardwareFamilies[] = {
      .collector = "hwmon",
      .help = "Temperature of a thermal zone that is not among the sensors of hwmon.",
      .node_exporter = "node_thermal_zone_temp"},
+    {.path = "host.rapl.energy_uj",
+     .kind = Kind::kEvent,
+     .unit = "uj",
+     .tags = {"zone"},
+     .collector = "rapl",
+     .help = "Energy that a package of CPUs, or a part of it, used, in millionths of a joule; a million per "
+             "second "
+             "is a watt.",
+     .node_exporter = "node_rapl_package_joules_total, node_rapl_dram_joules_total",
+     .netdata = "cpu.powercap_intel_rapl_zone"},
 };
 
 }  // namespace statmill
