@@ -16,6 +16,7 @@
 #include "agent/catalogue/inet_families.h"
 #include "agent/catalogue/io_families.h"
 #include "agent/catalogue/memory_families.h"
+#include "agent/catalogue/network_table_families.h"
 
 namespace statmill {
 
@@ -29,7 +30,7 @@ constexpr const Family* find_family(std::string_view path) {
   };
   const std::array found = {find(kAgentFamilies),  find(kBlockFamilies),    find(kCgroupFamilies),
                             find(kCpuFamilies),    find(kHardwareFamilies), find(kInetFamilies),
-                            find(kMemoryFamilies), find(kNetFamilies)};
+                            find(kMemoryFamilies), find(kNetFamilies),      find(kNetworkTableFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }

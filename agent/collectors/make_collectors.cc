@@ -97,6 +97,7 @@ constexpr Entry kEntries[] = {
     {{"cpufreq", true, "/sys/devices/system/cpu"}, of_host<make_cpufreq_collector>},
     {{"hwmon", true, "/sys/class/hwmon, thermal"}, of_host<make_hwmon_collector>},
     {{"rapl", true, "/sys/class/powercap"}, of_host<make_rapl_collector>},
+    {{"conntrack", true, "/proc/sys/net/netfilter"}, of_host<make_conntrack_collector>},
     {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
     {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},

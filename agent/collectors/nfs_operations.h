@@ -1,0 +1,87 @@
+// The names of the operations that a client of NFS calls, in the order of the kernel's counts: RFC 1813 for
+// version 3; include/linux/nfs4.h (NFSPROC4_CLNT_*) for all minor versions of 4.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace statmill {
+
+inline constexpr std::array<std::string_view, 22> kNfs3Operations = {
+    "null",    "getattr",     "setattr", "lookup", "access",   "readlink", "read",   "write",
+    "create",  "mkdir",       "symlink", "mknod",  "remove",   "rmdir",    "rename", "link",
+    "readdir", "readdirplus", "fsstat",  "fsinfo", "pathconf", "commit"};
+
+inline constexpr std::array<std::string_view, 69> kNfs4Operations = {
+    "null",
+    "read",
+    "write",
+    "commit",
+    "open",
+    "open_confirm",
+    "open_noattr",
+    "open_downgrade",
+    "close",
+    "setattr",
+    "fsinfo",
+    "renew",
+    "setclientid",
+    "setclientid_confirm",
+    "lock",
+    "lockt",
+    "locku",
+    "access",
+    "getattr",
+    "lookup",
+    "lookup_root",
+    "remove",
+    "rename",
+    "link",
+    "symlink",
+    "create",
+    "pathconf",
+    "statfs",
+    "readlink",
+    "readdir",
+    "server_caps",
+    "delegreturn",
+    "getacl",
+    "setacl",
+    "fs_locations",
+    "release_lockowner",
+    "secinfo",
+    "fsid_present",
+    "exchange_id",
+    "create_session",
+    "destroy_session",
+    "sequence",
+    "get_lease_time",
+    "reclaim_complete",
+    "layoutget",
+    "getdeviceinfo",
+    "layoutcommit",
+    "layoutreturn",
+    "secinfo_no_name",
+    "test_stateid",
+    "free_stateid",
+    "getdevicelist",
+    "bind_conn_to_session",
+    "destroy_clientid",
+    "seek",
+    "allocate",
+    "deallocate",
+    "layoutstats",
+    "clone",
+    "copy",
+    "offload_cancel",
+    "lookupp",
+    "layouterror",
+    "copy_notify",
+    "getxattr",
+    "setxattr",
+    "listxattrs",
+    "removexattr",
+    "read_plus",
+};
+
+}  // namespace statmill

@@ -1,0 +1,109 @@
+// The conntrack, neighbor, softnet and nfs collectors, with a directory of fixtures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "base/clock.h"
+#include "tests/agent/collectors/sys_fixture.h"
+
+namespace statmill {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+using Level = CollectorStatus::Level;
+
+class NetworkTablesTest : public SysFixture {
+ protected:
+  void write_conntrack(std::string_view first, std::string_view second) {
+    write("sys/net/netfilter/nf_conntrack_count", "12\n");
+    write("sys/net/netfilter/nf_conntrack_max", "8192\n");
+    write("net/stat/nf_conntrack", "entries invalid insert_failed drop early_drop search_restart\n" +
+                                       std::string(first) + "\n" + std::string(second) + "\n");
+  }
+  void write_neighbors(const std::string& table, std::string_view entries) {
+    write("net/stat/" + table, "entries res_failed unresolved_discards forced_gc_runs table_fulls\n" +
+                                   std::string(entries) + " 1 2 3 4\n" + std::string(entries) +
+                                   " 10 0 0 0\n");
+  }
+};
+
+TEST_F(NetworkTablesTest, ConntrackReportsItsTableAndWhatItDropped) {
+  write_conntrack("0c 1 2 3 4 5", "0c 10 0 0 0 0");
+  const auto conntrack = make_conntrack_collector(sources());
+  EXPECT_EQ(collect(*conntrack), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges,
+              ElementsAre(Pair("host.conntrack.entries", 12), Pair("host.conntrack.entries_max", 8192)));
+  EXPECT_THAT(sink_.totals,
+              ElementsAre(Pair("host.conntrack.drops", 3), Pair("host.conntrack.early_drops", 4),
+                          Pair("host.conntrack.insert_failures", 2), Pair("host.conntrack.invalid", 17),
+                          Pair("host.conntrack.search_restarts", 5)));
+}
+
+TEST_F(NetworkTablesTest, ConntrackGoesOnWhenACpusCounterBeginsAgain) {
+  write_conntrack("0c fffffff0 0 0 0 0", "0c ffffffff 0 0 0 0");
+  const auto conntrack = make_conntrack_collector(sources());
+  collect(*conntrack);
+  const uint64_t before = sink_.totals["host.conntrack.invalid"];
+  write_conntrack("0c 00000010 0 0 0 0", "0c ffffffff 0 0 0 0");
+  EXPECT_EQ(collect(*conntrack), CollectorStatus{});
+  EXPECT_EQ(sink_.totals["host.conntrack.invalid"] - before, 0x20U);
+}
+
+TEST_F(NetworkTablesTest, AHostThatTracksNoConnectionsIsOkAndHasNoSeries) {
+  const auto conntrack = make_conntrack_collector(sources());
+  EXPECT_EQ(collect(*conntrack), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, IsEmpty());
+  EXPECT_THAT(sink_.totals, IsEmpty());
+}
+
+TEST_F(NetworkTablesTest, ConntrackWithoutAPartIsDegraded) {
+  write_conntrack("0c 1 2 3 4 5", "0c 10 0 0 0 0");
+  write("net/stat/nf_conntrack", "entries drop\n1 2\n");
+  const auto conntrack = make_conntrack_collector(sources());
+  EXPECT_EQ(collect(*conntrack),
+            CollectorStatus::degraded("missing: early_drop insert_failed invalid search_restart"));
+  remove("net/stat/nf_conntrack");
+  const auto other = make_conntrack_collector(sources());
+  ProcReader proc(root_.path().string());
+  EXPECT_EQ(collect(*make_conntrack_collector({proc, "", clock_, log_})).level, Level::kDegraded);
+  EXPECT_EQ(sink_.gauges.size(), 2U);
+}
+
+// The truth: what this host's kernel says at about the same time.
+class NetworkTablesTruth : public testing::Test {
+ protected:
+  static std::string text_of(const char* path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  CollectorStatus collect(std::unique_ptr<Collector> collector) { return collector->collect(sink_); }
+  HostSources sources() { return {proc_, "/sys", clock_, log_}; }
+
+  ProcReader proc_{"/proc"};
+  SystemClock clock_;
+  Log log_{LogLevel::kError};
+  RecordingSink sink_;
+};
+
+TEST_F(NetworkTablesTruth, ConntrackHasTheLimitOfTheKernel) {
+  const std::string max = text_of("/proc/sys/net/netfilter/nf_conntrack_max");
+  if (max.empty()) GTEST_SKIP() << "skipped: this kernel tracks no connections";
+  EXPECT_EQ(collect(make_conntrack_collector(sources())), CollectorStatus{});
+  EXPECT_EQ(sink_.gauges["host.conntrack.entries_max"], std::stod(max));
+  EXPECT_LE(sink_.gauges["host.conntrack.entries"], 2 * std::stod(max)) << "a lowered limit removes nothing";
+  EXPECT_EQ(sink_.totals.size(), 5U);
+}
+
+}  // namespace
+}  // namespace statmill
