@@ -80,6 +80,43 @@ TEST_F(NetworkTablesTest, ConntrackWithoutAPartIsDegraded) {
   EXPECT_EQ(sink_.gauges.size(), 2U);
 }
 
+TEST_F(NetworkTablesTest, NeighborReportsBothTablesAndTheArpEntriesOfEachInterface) {
+  write_neighbors("arp_cache", "3");
+  write_neighbors("ndisc_cache", "a");
+  write("net/arp",
+        "names\n192.0.2.1 0x1 0x2 02:fc:00:00:00:05 * eth0\n192.0.2.2 0x1 0x0 00:00:00:00:00:00 * eth0\n");
+  const auto neighbor = make_neighbor_collector(sources());
+  EXPECT_EQ(collect(*neighbor), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.neighbor.arp_entries;device=eth0", 2),
+                                        Pair("host.neighbor.entries;family=ipv4", 3),
+                                        Pair("host.neighbor.entries;family=ipv6", 10)));
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.neighbor.failures;family=ipv4", 17)),
+                                  Contains(Pair("host.neighbor.discards;family=ipv4", 2)),
+                                  Contains(Pair("host.neighbor.forced_cleanups;family=ipv6", 3)),
+                                  Contains(Pair("host.neighbor.table_fulls;family=ipv6", 4))));
+  clock_.advance(Duration(-9'000));
+  sink_ = {};
+  EXPECT_EQ(neighbor->collect(sink_), CollectorStatus{});
+  EXPECT_EQ(sink_.kept, "host.neighbor.") << "not again in the same slot";
+}
+
+TEST_F(NetworkTablesTest, NeighborDoesNotReadAHugeTableOfEntries) {
+  write_neighbors("arp_cache", "4001");
+  write("net/arp", "names\n192.0.2.1 0x1 0x2 02:fc:00:00:00:05 * eth0\n");
+  const auto neighbor = make_neighbor_collector(sources());
+  const CollectorStatus status = collect(*neighbor);
+  EXPECT_EQ(status.level, Level::kDegraded);
+  EXPECT_THAT(status.reason, HasSubstr("16384"));
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.neighbor.entries;family=ipv4", 0x4001)));
+}
+
+TEST_F(NetworkTablesTest, NeighborOfANamespaceHasOnlyItsEntries) {
+  write("net/arp", "names\n192.0.2.1 0x1 0x2 02:fc:00:00:00:05 * eth0\n");
+  EXPECT_EQ(collect(*make_neighbor_collector(sources())), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.neighbor.arp_entries;device=eth0", 1)));
+  EXPECT_THAT(sink_.totals, IsEmpty());
+}
+
 // The truth: what this host's kernel says at about the same time.
 class NetworkTablesTruth : public testing::Test {
  protected:
@@ -103,6 +140,18 @@ TEST_F(NetworkTablesTruth, ConntrackHasTheLimitOfTheKernel) {
   EXPECT_EQ(sink_.gauges["host.conntrack.entries_max"], std::stod(max));
   EXPECT_LE(sink_.gauges["host.conntrack.entries"], 2 * std::stod(max)) << "a lowered limit removes nothing";
   EXPECT_EQ(sink_.totals.size(), 5U);
+}
+
+TEST_F(NetworkTablesTruth, NeighborHasTheEntriesOfEachInterface) {
+  const std::string arp = text_of("/proc/net/arp");
+  if (arp.empty()) GTEST_SKIP() << "skipped: no /proc/net/arp";
+  EXPECT_EQ(collect(make_neighbor_collector(sources())), CollectorStatus{});
+  double entries = 0;
+  for (const auto& [name, count] : sink_.gauges) {
+    if (name.starts_with("host.neighbor.arp_entries;")) entries += count;
+  }
+  const auto lines = static_cast<double>(std::count(arp.begin(), arp.end(), '\n') - 1);
+  EXPECT_NEAR(entries, lines, 1 + lines / 10) << "neighbors come and go";
 }
 
 }  // namespace
