@@ -117,6 +117,20 @@ TEST_F(NetworkTablesTest, NeighborOfANamespaceHasOnlyItsEntries) {
   EXPECT_THAT(sink_.totals, IsEmpty());
 }
 
+TEST_F(NetworkTablesTest, SoftnetReportsEachCpu) {
+  const auto softnet = make_softnet_collector(sources());
+  write("net/softnet_stat", "fffffff0 1 2 0 0 0 0 0 0 0 0 0 0\n5 0 0 0 0 0 0 0 0 0 0 0 7\n");
+  EXPECT_EQ(collect(*softnet), CollectorStatus{});
+  EXPECT_THAT(
+      sink_.totals,
+      ElementsAre(Pair("host.softnet.drops;cpu=0", 1), Pair("host.softnet.drops;cpu=7", 0),
+                  Pair("host.softnet.packets;cpu=0", 0xfffffff0U), Pair("host.softnet.packets;cpu=7", 5),
+                  Pair("host.softnet.squeezes;cpu=0", 2), Pair("host.softnet.squeezes;cpu=7", 0)));
+  write("net/softnet_stat", "10 1 2 0 0 0 0 0 0 0 0 0 0\n5 0 0 0 0 0 0 0 0 0 0 0 400\n");
+  EXPECT_EQ(collect(*softnet), CollectorStatus::degraded("only the first 1024 CPUs"));
+  EXPECT_EQ(sink_.totals["host.softnet.packets;cpu=0"], 0x1'0000'0010U) << "32 bits in the kernel";
+}
+
 // The truth: what this host's kernel says at about the same time.
 class NetworkTablesTruth : public testing::Test {
  protected:
@@ -152,6 +166,15 @@ TEST_F(NetworkTablesTruth, NeighborHasTheEntriesOfEachInterface) {
   }
   const auto lines = static_cast<double>(std::count(arp.begin(), arp.end(), '\n') - 1);
   EXPECT_NEAR(entries, lines, 1 + lines / 10) << "neighbors come and go";
+}
+
+TEST_F(NetworkTablesTruth, SoftnetHasARowPerOnlineCpu) {
+  const std::string text = text_of("/proc/net/softnet_stat");
+  if (text.empty()) GTEST_SKIP() << "skipped: no /proc/net/softnet_stat";
+  EXPECT_EQ(collect(make_softnet_collector(sources())), CollectorStatus{});
+  EXPECT_EQ(sink_.totals.size(), 3 * static_cast<size_t>(std::count(text.begin(), text.end(), '\n')));
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.softnet.packets;cpu=0",
+                                          Ge(std::stoul(text.substr(0, text.find(' ')), nullptr, 16)))));
 }
 
 }  // namespace
