@@ -71,6 +71,7 @@ std::vector<const Family*> all_families() {
   add(kMemoryFamilies);
   add(kNetFamilies);
   add(kNetworkTableFamilies);
+  add(kVolumeFamilies);
   std::sort(all.begin(), all.end(), [](const Family* a, const Family* b) { return a->path < b->path; });
   return all;
 }

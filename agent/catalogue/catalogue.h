@@ -17,6 +17,7 @@
 #include "agent/catalogue/io_families.h"
 #include "agent/catalogue/memory_families.h"
 #include "agent/catalogue/network_table_families.h"
+#include "agent/catalogue/volume_families.h"
 
 namespace statmill {
 
@@ -30,7 +31,8 @@ constexpr const Family* find_family(std::string_view path) {
   };
   const std::array found = {find(kAgentFamilies),  find(kBlockFamilies),    find(kCgroupFamilies),
                             find(kCpuFamilies),    find(kHardwareFamilies), find(kInetFamilies),
-                            find(kMemoryFamilies), find(kNetFamilies),      find(kNetworkTableFamilies)};
+                            find(kMemoryFamilies), find(kNetFamilies),      find(kNetworkTableFamilies),
+                            find(kVolumeFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }
