@@ -49,6 +49,11 @@ inline constexpr Family kVolumeFamilies[] = {
      .collector = "md",
      .help = "Data that the last check or repair found different between disks.",
      .netdata = "md.mismatch_cnt"},
+    {.path = "host.multipath.paths",
+     .tags = {"device", "state"},
+     .collector = "multipath",
+     .help = "Paths of the multipath device by state; running and live ones work. Running is 0 if none does.",
+     .node_exporter = "node_dmmultipath_device_paths"},
 };
 
 }  // namespace statmill

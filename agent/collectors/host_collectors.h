@@ -31,5 +31,6 @@ std::unique_ptr<Collector> make_conntrack_collector(const HostSources& sources);
 std::unique_ptr<Collector> make_neighbor_collector(const HostSources& sources);
 std::unique_ptr<Collector> make_softnet_collector(const HostSources& sources);
 std::unique_ptr<Collector> make_md_collector(const HostSources& sources);
+std::unique_ptr<Collector> make_multipath_collector(const HostSources& sources);
 
 }  // namespace statmill

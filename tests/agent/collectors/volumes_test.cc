@@ -131,6 +131,22 @@ TEST_F(VolumesTest, AnArrayWithoutRedundancyLacksNoDisks) {
                                   Not(Contains(Key("host.md.mismatched_bytes;device=md1")))));
 }
 
+TEST_F(VolumesTest, MultipathCountsPathsByState) {
+  write_map("dm-0", "mpath-3600508b1001c1\n", {"running\n", "running\n", "offline\n", "transport-offline\n"});
+  write_map("dm-1", "mpath-3600508b1001c2\n", {"blocked\n", "of-the-future\n"});
+  write_map("dm-2", "mpath-nvme.1\n", {"live\n", "connecting\n"});
+  write_map("dm-3", "LVM-x\n", {"running\n"});
+  EXPECT_EQ(collect(*make_multipath_collector(sources())), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.multipath.paths;device=dm-0;state=offline", 1),
+                                        Pair("host.multipath.paths;device=dm-0;state=running", 2),
+                                        Pair("host.multipath.paths;device=dm-0;state=transport-offline", 1),
+                                        Pair("host.multipath.paths;device=dm-1;state=blocked", 1),
+                                        Pair("host.multipath.paths;device=dm-1;state=other", 1),
+                                        Pair("host.multipath.paths;device=dm-1;state=running", 0),
+                                        Pair("host.multipath.paths;device=dm-2;state=connecting", 1),
+                                        Pair("host.multipath.paths;device=dm-2;state=live", 1)));
+}
+
 // The truth: the arrays, multipath devices and ZFS of this host.
 class VolumesTruth : public testing::Test {
  protected:

@@ -1,0 +1,71 @@
+// The multipath collector: the paths of each multipath device of the device mapper by their state, from
+// /sys/block/dm-*. The state is that of the disk at the end of the path, which needs no rights; what
+// multipathd itself finds out is known only to it.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/collectors/host_collectors.h"
+#include "agent/collectors/slot_cadence.h"
+#include "agent/collectors/sys_reader.h"
+
+namespace statmill {
+namespace {
+
+constexpr size_t kMapsMax = 1024;  // devices of the device mapper that are looked at
+constexpr size_t kPathsMax = 64;   // of one device
+
+// Of disks of SCSI (drivers/scsi/scsi_sysfs.c) and of NVMe (drivers/nvme/host/core.c).
+constexpr std::array<std::string_view, 14> kPathStates = {
+    "running", "created",         "cancel", "deleted", "quiesce",    "offline",  "transport-offline",
+    "blocked", "created-blocked", "new",    "live",    "connecting", "deleting", "dead"};
+
+class MultipathCollector final : public Collector {
+ public:
+  MultipathCollector(std::string sys, const Clock& clock) : sys_(std::move(sys)), clock_(clock) {}
+
+  std::string_view name() const override { return "multipath"; }
+
+  CollectorStatus collect(MetricSink& sink) override {
+    if (!cadence_.is_due(clock_.wall())) return status_;
+    const auto devices = sys_.names("block", "dm-").value_or(std::vector<std::string>());
+    for (size_t i = 0; i < std::min(devices.size(), kMapsMax); ++i) report_device(devices[i], sink);
+    return status_ = devices.size() > kMapsMax ? CollectorStatus::degraded("only the first 1024 devices")
+                                               : CollectorStatus{};
+  }
+
+ private:
+  void report_device(const std::string& device, MetricSink& sink) {
+    const std::string folder = "block/" + device + "/";
+    if (!sys_.text(folder + "dm/uuid").value_or("").starts_with("mpath-")) return;
+    const auto paths = sys_.names(folder + "slaves");
+    if (!paths) return;
+    std::map<std::string_view, size_t> counts = {{"running", 0}};
+    for (size_t i = 0; i < std::min(paths->size(), kPathsMax); ++i)
+      ++counts[state_of(folder + "slaves/" + (*paths)[i] + "/device/state")];
+    if (counts.contains("live")) counts.erase("running");  // NVMe's word for it
+    for (const auto& [state, count] : counts)
+      sink.gauge("host.multipath.paths", {device, state}, static_cast<double>(count));
+  }
+
+  std::string_view state_of(const std::string& file) {
+    const auto known = std::find(kPathStates.begin(), kPathStates.end(), sys_.text(file).value_or(""));
+    return known == kPathStates.end() ? std::string_view("other") : *known;
+  }
+
+  SysReader sys_;
+  const Clock& clock_;
+  SlotCadence cadence_;
+  CollectorStatus status_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collector> make_multipath_collector(const HostSources& sources) {
+  return std::make_unique<MultipathCollector>(sources.sys, sources.clock);
+}
+
+}  // namespace statmill
