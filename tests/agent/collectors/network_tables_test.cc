@@ -131,6 +131,29 @@ TEST_F(NetworkTablesTest, SoftnetReportsEachCpu) {
   EXPECT_EQ(sink_.totals["host.softnet.packets;cpu=0"], 0x1'0000'0010U) << "32 bits in the kernel";
 }
 
+TEST_F(NetworkTablesTest, NfsReportsCallsAndTheOperationsThatOccurred) {
+  std::string proc4 = "proc4 71";
+  for (int i = 0; i < 71; ++i) proc4 += i == 1 ? " 40" : i >= 69 ? " 3" : " 0";
+  write("net/rpc/nfs",
+        "net 0 0 0 0\nrpc 70 2 71\nproc3 22 0 5 0 0 0 0 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + proc4 + "\n");
+  const auto nfs = make_nfs_collector(sources());
+  EXPECT_EQ(collect(*nfs), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("host.nfs.auth_refreshes", 71), Pair("host.nfs.calls", 70),
+                                        Pair("host.nfs.operations;op=getattr;version=3", 5),
+                                        Pair("host.nfs.operations;op=other;version=4", 6),
+                                        Pair("host.nfs.operations;op=read;version=3", 6),
+                                        Pair("host.nfs.operations;op=read;version=4", 40),
+                                        Pair("host.nfs.retransmits", 2)));
+}
+
+TEST_F(NetworkTablesTest, AHostWithoutNfsIsOkAndOneWithNonsenseIsUnavailable) {
+  const auto nfs = make_nfs_collector(sources());
+  EXPECT_EQ(collect(*nfs), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, IsEmpty());
+  write("net/rpc/nfs", "nonsense\n");
+  EXPECT_EQ(collect(*nfs).level, Level::kUnavailable);
+}
+
 // The truth: what this host's kernel says at about the same time.
 class NetworkTablesTruth : public testing::Test {
  protected:
@@ -175,6 +198,13 @@ TEST_F(NetworkTablesTruth, SoftnetHasARowPerOnlineCpu) {
   EXPECT_EQ(sink_.totals.size(), 3 * static_cast<size_t>(std::count(text.begin(), text.end(), '\n')));
   EXPECT_THAT(sink_.totals, Contains(Pair("host.softnet.packets;cpu=0",
                                           Ge(std::stoul(text.substr(0, text.find(' ')), nullptr, 16)))));
+}
+
+TEST_F(NetworkTablesTruth, NfsHasTheCallsOfTheKernel) {
+  const std::string text = text_of("/proc/net/rpc/nfs");
+  if (text.empty()) GTEST_SKIP() << "skipped: this kernel has no client of NFS";
+  EXPECT_EQ(collect(make_nfs_collector(sources())), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, Contains(Key("host.nfs.calls")));
 }
 
 }  // namespace
