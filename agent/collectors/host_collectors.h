@@ -33,5 +33,6 @@ std::unique_ptr<Collector> make_softnet_collector(const HostSources& sources);
 std::unique_ptr<Collector> make_md_collector(const HostSources& sources);
 std::unique_ptr<Collector> make_multipath_collector(const HostSources& sources);
 std::unique_ptr<Collector> make_nfs_collector(const HostSources& sources);
+std::unique_ptr<Collector> make_zfs_collector(const HostSources& sources);
 
 }  // namespace statmill

@@ -103,6 +103,7 @@ constexpr Entry kEntries[] = {
     {{"md", true, "/sys/block/md*"}, of_host<make_md_collector>},
     {{"multipath", true, "/sys/block/dm-*"}, of_host<make_multipath_collector>},
     {{"nfs", true, "/proc/net/rpc/nfs"}, of_host<make_nfs_collector>},
+    {{"zfs", true, "/proc/spl/kstat/zfs"}, of_host<make_zfs_collector>},
     {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
     {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},

@@ -147,6 +147,33 @@ TEST_F(VolumesTest, MultipathCountsPathsByState) {
                                         Pair("host.multipath.paths;device=dm-2;state=live", 1)));
 }
 
+TEST_F(VolumesTest, ZfsReportsItsCache) {
+  write_arcstats("0");
+  const auto zfs = make_zfs_collector(sources());
+  EXPECT_EQ(collect(*zfs), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.zfs.arc_bytes", 800), Pair("host.zfs.arc_max_bytes", 1000),
+                                        Pair("host.zfs.arc_target_bytes", 900)));
+  EXPECT_THAT(sink_.totals, ElementsAre(Pair("host.zfs.arc_hits", 70), Pair("host.zfs.arc_misses", 7),
+                                        Pair("host.zfs.arc_throttles", 1)))
+      << "there is no cache on disks";
+  write_arcstats("4096");
+  collect(*zfs);
+  EXPECT_THAT(sink_.gauges, Contains(Pair("host.zfs.l2arc_bytes", 4096)));
+  EXPECT_THAT(sink_.totals, IsSupersetOf({Pair("host.zfs.l2arc_hits", 0), Pair("host.zfs.l2arc_misses", 5)}));
+  write("spl/kstat/zfs/arcstats", "hits 4 1\n");
+  EXPECT_EQ(collect(*zfs),
+            CollectorStatus::degraded("arcstats lacks size c c_max misses memory_throttle_count"));
+}
+
+TEST_F(VolumesTest, AHostWithoutThemIsOkAndHasNoSeries) {
+  for (const auto& make : {make_md_collector, make_multipath_collector, make_zfs_collector}) {
+    const auto collector = make(sources());
+    EXPECT_EQ(collect(*collector), CollectorStatus{}) << collector->name();
+    EXPECT_THAT(sink_.gauges, IsEmpty());
+    EXPECT_THAT(sink_.totals, IsEmpty());
+  }
+}
+
 // The truth: the arrays, multipath devices and ZFS of this host.
 class VolumesTruth : public testing::Test {
  protected:
@@ -171,6 +198,13 @@ TEST_F(VolumesTruth, MdHasEachArray) {
   }
   EXPECT_EQ(sink_.gauges.empty(), arrays == 0);
   if (arrays == 0) GTEST_SKIP() << "skipped: this host has no array";
+}
+
+TEST_F(VolumesTruth, ZfsHasTheSizeOfItsCache) {
+  std::ifstream file("/proc/spl/kstat/zfs/arcstats");
+  if (!file) GTEST_SKIP() << "skipped: this host has no ZFS";
+  EXPECT_EQ(collect(make_zfs_collector(sources())), CollectorStatus{});
+  EXPECT_GT(sink_.gauges["host.zfs.arc_bytes"], 0);
 }
 
 }  // namespace
