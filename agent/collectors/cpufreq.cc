@@ -2,30 +2,32 @@
 // down because they were hot, from /sys/devices/system/cpu.
 //
 // Before Linux 5.19, reading the clock of an idle x86 CPU wakes it up and sleeps for 10 ms. So a thread reads
-// them, once per 10 s (slow_collector.h).
-#include <algorithm>
+// them, once per 10 s (slow_collector.h). Which CPUs there are and their limits are read once per minute.
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/collectors/host_collectors.h"
 #include "agent/collectors/proc_text.h"
 #include "agent/collectors/slow_collector.h"
 #include "agent/collectors/sys_reader.h"
+#include "agent/collectors/sys_status.h"
 #include "base/number_text.h"
 
 namespace statmill {
 namespace {
 
 constexpr size_t kCpusWithClockMax = 1024;  // with series
+constexpr unsigned kReadingsPerPolicyList = 6;
 constexpr double kHertzPerKilohertz = 1000;
 constexpr uint64_t kNsPerMs = 1'000'000;  // in ns
 constexpr std::string_view kCpuFolder = "devices/system/cpu/";
 
 // The CPUs whose clock is set together.
 struct ClockPolicy {
+  std::string folder;
   std::vector<uint64_t> cpus;
   std::optional<uint64_t> now_khz;
   std::optional<uint64_t> min_khz;
@@ -51,8 +53,9 @@ class CpufreqSource final : public SlowSource {
   std::string_view name() const override { return "cpufreq"; }
 
   void read() override {
-    left_out_ = false;
-    read_policies();
+    sys_.forget_refused();
+    if (readings_++ % kReadingsPerPolicyList == 0) list_policies();
+    for (ClockPolicy& policy : policies_) policy.now_khz = sys_.count(policy.folder + "scaling_cur_freq");
     read_throttles();
   }
 
@@ -71,7 +74,8 @@ class CpufreqSource final : public SlowSource {
       if (throttles.time_ms)
         sink.total("host.cpu.package_throttled_ns", {package}, *throttles.time_ms * kNsPerMs);
     }
-    return left_out_ ? CollectorStatus::degraded("only the first 1024 CPUs") : CollectorStatus{};
+    return sys_status(sys_, !policies_.empty() || !cores_.empty(),
+                      left_out_ ? "only the first 1024 CPUs" : "");
   }
 
   void keep(MetricSink& sink) const override {
@@ -81,24 +85,26 @@ class CpufreqSource final : public SlowSource {
   std::string waits_for() const override { return sys_.waits_for(); }
 
  private:
-  void read_policies() {
+  void list_policies() {
     policies_.clear();
-    const std::string folder = std::string(kCpuFolder) + "cpufreq/";
-    for (const std::string& name : sys_.names(folder, "policy").value_or(std::vector<std::string>())) {
-      const std::string files = folder + name + "/";
-      ClockPolicy policy{.cpus = cpus_of(files), .now_khz = {}, .min_khz = {}, .max_khz = {}};
-      if (policy.cpus.empty()) continue;  // all are offline
-      policy.now_khz = sys_.count(files + "scaling_cur_freq");
-      policy.min_khz = sys_.count(files + "scaling_min_freq");
-      policy.max_khz = sys_.count(files + "scaling_max_freq");
-      policies_.push_back(std::move(policy));
+    left_out_ = false;
+    const std::string all = std::string(kCpuFolder) + "cpufreq/";
+    for (const std::string& name : sys_.names(all, "policy").value_or(std::vector<std::string>())) {
+      const std::string folder = all + name + "/";
+      std::vector<uint64_t> cpus = cpus_of(folder);
+      if (cpus.empty()) continue;  // all are offline
+      policies_.push_back({.folder = folder,
+                           .cpus = std::move(cpus),
+                           .now_khz = {},
+                           .min_khz = sys_.count(folder + "scaling_min_freq"),
+                           .max_khz = sys_.count(folder + "scaling_max_freq")});
     }
   }
 
   // Those of a policy that are online, up to the limit.
-  std::vector<uint64_t> cpus_of(const std::string& files) {
+  std::vector<uint64_t> cpus_of(const std::string& folder) {
     std::vector<uint64_t> cpus;
-    std::string_view line = sys_.text(files + "affected_cpus").value_or("");
+    std::string_view line = sys_.text(folder + "affected_cpus").value_or("");
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       const std::optional<uint64_t> cpu = parse_as<uint64_t>(word);
       if (cpu && *cpu < kCpusWithClockMax) cpus.push_back(*cpu);
@@ -107,7 +113,7 @@ class CpufreqSource final : public SlowSource {
     return cpus;
   }
 
-  // The threads of a core have one count, and so have the cores of a package: each is read once.
+  // The threads of a core count the same, and so do the cores of a package: each is read once.
   void read_throttles() {
     cores_.clear();
     packages_.clear();
@@ -149,6 +155,7 @@ class CpufreqSource final : public SlowSource {
 
   SysReader sys_;
   std::map<uint64_t, CorePlace> places_;  // at most kCpusWithClockMax
+  unsigned readings_ = 0;
   std::vector<ClockPolicy> policies_;
   std::map<CorePlace, ThrottleCounts> cores_;
   std::map<std::string, ThrottleCounts> packages_;

@@ -11,6 +11,7 @@
 #include "agent/collectors/sensor_list.h"
 #include "agent/collectors/slow_collector.h"
 #include "agent/collectors/sys_reader.h"
+#include "agent/collectors/sys_status.h"
 
 namespace statmill {
 namespace {
@@ -25,6 +26,7 @@ class HwmonSource final : public SlowSource {
   std::string_view name() const override { return "hwmon"; }
 
   void read() override {
+    sys_.forget_refused();
     if (readings_++ % kReadingsPerList == 0) list_ = SensorList::find(sys_);
     values_.clear();
     for (const Sensor& sensor : list_.sensors) values_.push_back(value_of(sensor));
@@ -33,23 +35,26 @@ class HwmonSource final : public SlowSource {
   }
 
   CollectorStatus report(MetricSink& sink) override {
+    bool has_series = false;
     for (size_t i = 0; i < values_.size(); ++i) {
       const Sensor& sensor = list_.sensors[i];
       const auto add = [&](GaugeFamily family, int64_t value) {
         sink.gauge(family, {sensor.chip, sensor.label}, static_cast<double>(value) / sensor.kind->per_unit);
       };
       if (!values_[i]) continue;
+      has_series = true;
       add(sensor.kind->family, *values_[i]);
       if (sensor.max) add(*sensor.kind->max, *sensor.max);
       if (sensor.critical) add(*sensor.kind->critical, *sensor.critical);
     }
     for (size_t i = 0; i < zone_values_.size(); ++i) {
       const ThermalZone& zone = list_.zones[i];
-      if (zone_values_[i])
-        sink.gauge("host.thermal.temperature_celsius", {zone.type, zone.number},
-                   static_cast<double>(*zone_values_[i]) / kMillidegrees);
+      if (!zone_values_[i]) continue;
+      has_series = true;
+      sink.gauge("host.thermal.temperature_celsius", {zone.type, zone.number},
+                 static_cast<double>(*zone_values_[i]) / kMillidegrees);
     }
-    return list_.is_over_limit ? CollectorStatus::degraded("only the first 512 sensors") : CollectorStatus{};
+    return sys_status(sys_, has_series, list_.is_over_limit ? "only the first 512 sensors" : "");
   }
 
   void keep(MetricSink&) const override {}

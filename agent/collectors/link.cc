@@ -10,6 +10,7 @@
 #include "agent/collectors/host_collectors.h"
 #include "agent/collectors/slow_collector.h"
 #include "agent/collectors/sys_reader.h"
+#include "agent/collectors/sys_status.h"
 
 namespace statmill {
 namespace {
@@ -46,6 +47,7 @@ class LinkSource final : public SlowSource {
 
   void read() override {
     links_.clear();
+    sys_.forget_refused();
     const std::optional<std::vector<std::string>> names = sys_.names("class/net");
     is_there_ = names.has_value();
     is_over_limit_ = false;
@@ -58,7 +60,7 @@ class LinkSource final : public SlowSource {
   CollectorStatus report(MetricSink& sink) override {
     if (!is_there_) return CollectorStatus::unavailable("class/net is not readable");
     for (const Link& link : links_) report_link(link, sink);
-    return is_over_limit_ ? CollectorStatus::degraded("only the first 512 interfaces") : CollectorStatus{};
+    return sys_status(sys_, !links_.empty(), is_over_limit_ ? "only the first 512 interfaces" : "");
   }
 
   void keep(MetricSink& sink) const override { sink.keep("host.net.carrier_changes"); }

@@ -11,6 +11,7 @@
 #include "agent/collectors/proc_text.h"
 #include "agent/collectors/slot_cadence.h"
 #include "agent/collectors/sys_reader.h"
+#include "agent/collectors/sys_status.h"
 #include "base/number_text.h"
 
 namespace statmill {
@@ -54,16 +55,20 @@ class MdCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override {
     if (!cadence_.is_due(clock_.wall())) return status_;
     const auto devices = sys_.names("block", "md").value_or(std::vector<std::string>());
-    for (size_t i = 0; i < std::min(devices.size(), kArraysMax); ++i) report_array(devices[i], sink);
-    return status_ = devices.size() > kArraysMax ? CollectorStatus::degraded("only the first 128 arrays")
-                                                 : CollectorStatus{};
+    sys_.forget_refused();
+    size_t found = 0;
+    for (size_t i = 0; i < std::min(devices.size(), kArraysMax); ++i)
+      if (report_array(devices[i], sink)) ++found;
+    return status_ =
+               sys_status(sys_, found > 0, devices.size() > kArraysMax ? "only the first 128 arrays" : "");
   }
 
  private:
-  void report_array(const std::string& device, MetricSink& sink) {
+  // Returns false if the array is not there any more, or not readable.
+  bool report_array(const std::string& device, MetricSink& sink) {
     const std::string folder = "block/" + device + "/md/";
     const std::optional<std::string_view> array_state = sys_.text(folder + "array_state");
-    if (!array_state) return;  // just removed
+    if (!array_state) return false;
     const std::string_view now = array_state_of(*array_state);
     for (const std::string_view state : kArrayStates)
       if (!now.empty()) sink.gauge("host.md.state", {device, state}, now == state ? 1 : 0);
@@ -77,6 +82,7 @@ class MdCollector final : public Collector {
       sink.gauge("host.md.mismatched_bytes", {device}, static_cast<double>(*sectors * kMdSectorBytes));
     report_disks(device, folder, sink);
     report_sync(device, folder, sink);
+    return true;
   }
 
   void report_disks(const std::string& device, const std::string& folder, MetricSink& sink) {

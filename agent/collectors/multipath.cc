@@ -11,6 +11,7 @@
 #include "agent/collectors/host_collectors.h"
 #include "agent/collectors/slot_cadence.h"
 #include "agent/collectors/sys_reader.h"
+#include "agent/collectors/sys_status.h"
 
 namespace statmill {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr size_t kMapsMax = 1024;  // devices of the device mapper that are looked at
 constexpr size_t kPathsMax = 64;   // of one device
 
-// Of disks of SCSI (drivers/scsi/scsi_sysfs.c) and of NVMe (drivers/nvme/host/core.c).
+// The states of disks of SCSI (drivers/scsi/scsi_sysfs.c) and NVMe (drivers/nvme/host/core.c).
 constexpr std::array<std::string_view, 14> kPathStates = {
     "running", "created",         "cancel", "deleted", "quiesce",    "offline",  "transport-offline",
     "blocked", "created-blocked", "new",    "live",    "connecting", "deleting", "dead"};
@@ -32,23 +33,28 @@ class MultipathCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override {
     if (!cadence_.is_due(clock_.wall())) return status_;
     const auto devices = sys_.names("block", "dm-").value_or(std::vector<std::string>());
-    for (size_t i = 0; i < std::min(devices.size(), kMapsMax); ++i) report_device(devices[i], sink);
-    return status_ = devices.size() > kMapsMax ? CollectorStatus::degraded("only the first 1024 devices")
-                                               : CollectorStatus{};
+    sys_.forget_refused();
+    size_t found = 0;
+    for (size_t i = 0; i < std::min(devices.size(), kMapsMax); ++i)
+      if (report_device(devices[i], sink)) ++found;
+    return status_ =
+               sys_status(sys_, found > 0, devices.size() > kMapsMax ? "only the first 1024 devices" : "");
   }
 
  private:
-  void report_device(const std::string& device, MetricSink& sink) {
+  // Returns false if it is another device, or not readable.
+  bool report_device(const std::string& device, MetricSink& sink) {
     const std::string folder = "block/" + device + "/";
-    if (!sys_.text(folder + "dm/uuid").value_or("").starts_with("mpath-")) return;
+    if (!sys_.text(folder + "dm/uuid").value_or("").starts_with("mpath-")) return false;
     const auto paths = sys_.names(folder + "slaves");
-    if (!paths) return;
+    if (!paths) return false;
     std::map<std::string_view, size_t> counts = {{"running", 0}};
     for (size_t i = 0; i < std::min(paths->size(), kPathsMax); ++i)
       ++counts[state_of(folder + "slaves/" + (*paths)[i] + "/device/state")];
     if (counts.contains("live")) counts.erase("running");  // NVMe's word for it
     for (const auto& [state, count] : counts)
       sink.gauge("host.multipath.paths", {device, state}, static_cast<double>(count));
+    return true;
   }
 
   std::string_view state_of(const std::string& file) {

@@ -12,6 +12,7 @@
 #include "agent/collectors/host_collectors.h"
 #include "agent/collectors/slot_cadence.h"
 #include "agent/collectors/sys_reader.h"
+#include "agent/collectors/sys_status.h"
 
 namespace statmill {
 namespace {
@@ -73,12 +74,8 @@ class RaplCollector final : public Collector {
       sink.total("host.rapl.energy_uj", {zone},
                  energy.advance(*energy_uj, sys_.count(folder + "max_energy_range_uj"), clock_.steady()));
     }
-    if (!sys_.refused().empty()) {
-      return energies_.empty() ? CollectorStatus::unavailable(sys_.refused())
-                               : CollectorStatus::degraded(sys_.refused());
-    }
-    return zones.size() > kEnergyZonesMax ? CollectorStatus::degraded("only the first 64 zones")
-                                          : CollectorStatus{};
+    return sys_status(sys_, !energies_.empty(),
+                      zones.size() > kEnergyZonesMax ? "only the first 64 zones" : "");
   }
 
   // "package-0" of intel-rapl:0, "package-0/dram" of intel-rapl:0:1.

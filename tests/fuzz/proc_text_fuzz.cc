@@ -1,11 +1,13 @@
 // Parses any bytes as each file of /proc that collectors read. What is found lies in the text, and adding
 // lines that no parser knows changes nothing.
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "agent/collectors/host_text.h"
 #include "agent/collectors/proc_text.h"
 #include "base/check.h"
 #include "tests/fuzz/cost_bound.h"
@@ -55,6 +57,28 @@ void check_words(std::string_view text) {
   }
 }
 
+void check_tables(std::string_view text) {
+  constexpr std::array<std::string_view, 2> kColumns = {"entries", "drop"};
+  const auto sums = sums_of_columns(text, kColumns);
+  SM_CHECK(sums.size() == kColumns.size());
+  for (size_t i = 0; i < kColumns.size(); ++i) {
+    SM_CHECK(!sums[i] || text.find(kColumns[i]) != std::string_view::npos);
+    SM_CHECK(!sums[i] || first_of_column(text, kColumns[i]));
+  }
+  SM_CHECK(parse_softnet(text).size() <= text.size() / 5);
+  uint64_t entries = 0;
+  for (const auto& [device, count] : count_arp_entries(text)) {
+    SM_CHECK(is_name(device, text));
+    entries += count;
+  }
+  SM_CHECK(entries <= text.size() / 11);
+  const NfsCounts nfs = parse_nfs(text);
+  SM_CHECK(nfs.version_3.size() <= text.size() && nfs.version_4.size() <= text.size());
+  SM_CHECK(!nfs.retransmits || text.find("rpc") != std::string_view::npos);
+  if (const auto hits = find_kstat(text, "hits"))
+    SM_CHECK(find_kstat(std::string(text) + "\nhits 4 1\n", "hits") == hits);
+}
+
 }  // namespace
 }  // namespace statmill
 
@@ -65,6 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_stat(text);
   check_devices(text);
   check_words(text);
+  check_tables(text);
   if (const auto load = parse_load_averages(text))
     for (const double average : load->load) SM_CHECK(std::isfinite(average));
   const Pressure pressure = parse_pressure(text);

@@ -66,6 +66,18 @@ TEST_F(CpufreqCollectorTest, AClockThatIsNotKnownHasNoSeries) {
   EXPECT_EQ(sink_.gauges.size(), 4U);
 }
 
+TEST_F(CpufreqCollectorTest, ReadsTheClockEachTimeAndItsLimitsOncePerMinute) {
+  write_policy("0", "0\n", "1200000\n");
+  collect(*cpufreq_);
+  write("devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "900000\n");
+  write("devices/system/cpu/cpufreq/policy0/scaling_max_freq", "1000000\n");
+  collect(*cpufreq_);
+  EXPECT_EQ(sink_.gauges["host.cpu.frequency_hertz;cpu=0"], 9e8);
+  EXPECT_EQ(sink_.gauges["host.cpu.frequency_max_hertz;cpu=0"], 3.5e9);
+  for (int i = 0; i < 5; ++i) collect(*cpufreq_);
+  EXPECT_EQ(sink_.gauges["host.cpu.frequency_max_hertz;cpu=0"], 1e9);
+}
+
 TEST_F(CpufreqCollectorTest, CountsThrottlesOncePerCoreAndPackage) {
   write_cpu("0", "0\n", "0\n", "7\n");
   write_cpu("1", "0\n", "1\n", "8\n");

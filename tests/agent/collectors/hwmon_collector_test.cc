@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "tests/agent/collectors/sys_fixture.h"
+#include "tests/agent/collectors/without_file_rights.h"
 
 namespace statmill {
 namespace {
@@ -147,8 +148,19 @@ TEST_F(HwmonCollectorTest, FindsNewSensorsWithinAMinute) {
   EXPECT_THAT(sink_.gauges, IsEmpty()) << "gone at once";
 }
 
+TEST_F(HwmonCollectorTest, ASensorThatItMayNotReadMakesItDegraded) {
+  write_chip("0", "chip", "chip.0", {{"temp1_input", "1000\n"}, {"temp2_input", "2000\n"}});
+  const auto file = root_.path() / "class/hwmon/hwmon0/temp2_input";
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  const WithoutFileRights without;  // the thread that reads has its rights from this one
+  EXPECT_EQ(collect(*hwmon_), CollectorStatus::degraded(file.string() + ": Permission denied"));
+  EXPECT_EQ(sink_.gauges.size(), 1U);
+  std::filesystem::permissions(root_.path() / "class/hwmon/hwmon0/temp1_input", std::filesystem::perms::none);
+  EXPECT_EQ(collect(*hwmon_).level, Level::kUnavailable);
+}
+
 TEST_F(HwmonCollectorTest, StopsAtItsLimitAndReportsIt) {
-  for (int i = 0; i < 600; ++i) write("class/hwmon/hwmon0/temp" + std::to_string(i) + "_input", "1000\n");
+  for (int i = 0; i < 513; ++i) write("class/hwmon/hwmon0/temp" + std::to_string(i) + "_input", "1000\n");
   EXPECT_EQ(collect(*hwmon_), CollectorStatus::degraded("only the first 512 sensors"));
   EXPECT_EQ(sink_.gauges.size(), SensorList::kSensorsMax);
 }

@@ -117,9 +117,9 @@ TEST_F(LinkCollectorTest, AnInterfaceThatGoesHasNoMoreSeries) {
 }
 
 TEST_F(LinkCollectorTest, StopsAtItsLimitAndReportsIt) {
-  for (int i = 0; i < 513; ++i) write_interface("veth" + std::to_string(i), {"up\n", "", "", ""});
+  for (int i = 0; i < 513; ++i) write("class/net/veth" + std::to_string(i) + "/operstate", "up\n");
   EXPECT_EQ(collect(*links_), CollectorStatus::degraded("only the first 512 interfaces"));
-  EXPECT_EQ(sink_.totals.size(), 512U);
+  EXPECT_EQ(sink_.gauges.size(), 512U);
 }
 
 TEST_F(LinkCollectorTest, WithoutTheDirectoryItIsUnavailable) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "tests/agent/collectors/sys_fixture.h"
+#include "tests/agent/collectors/without_file_rights.h"
 
 namespace statmill {
 namespace {
@@ -129,6 +130,16 @@ TEST_F(VolumesTest, AnArrayWithoutRedundancyLacksNoDisks) {
   EXPECT_EQ(collect(*make_md_collector(sources())), CollectorStatus{});
   EXPECT_THAT(sink_.gauges, AllOf(Not(Contains(Key("host.md.disks_missing;device=md1"))),
                                   Not(Contains(Key("host.md.mismatched_bytes;device=md1")))));
+}
+
+TEST_F(VolumesTest, MdWithAFileThatItMayNotReadIsDegraded) {
+  write_array("md0", "clean\n", {});
+  const auto file = root_.path() / "block/md0/md/degraded";
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  const WithoutFileRights without;
+  EXPECT_EQ(collect(*make_md_collector(sources())),
+            CollectorStatus::degraded(file.string() + ": Permission denied"));
+  EXPECT_THAT(sink_.gauges, Not(Contains(Key("host.md.disks_missing;device=md0"))));
 }
 
 TEST_F(VolumesTest, MultipathCountsPathsByState) {
