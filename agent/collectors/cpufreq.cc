@@ -79,6 +79,7 @@ class CpufreqSource final : public SlowSource {
   }
 
   void keep(MetricSink& sink) const override {
+    sink.keep("host.cpu.frequency_");
     sink.keep("host.cpu.core_throttle");
     sink.keep("host.cpu.package_throttle");
   }

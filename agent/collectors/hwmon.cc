@@ -57,7 +57,10 @@ class HwmonSource final : public SlowSource {
     return sys_status(sys_, has_series, list_.is_over_limit ? "only the first 512 sensors" : "");
   }
 
-  void keep(MetricSink&) const override {}
+  void keep(MetricSink& sink) const override {
+    sink.keep("host.hwmon.");
+    sink.keep("host.thermal.");
+  }
   std::string waits_for() const override { return sys_.waits_for(); }
 
  private:

@@ -63,7 +63,10 @@ class LinkSource final : public SlowSource {
     return sys_status(sys_, !links_.empty(), is_over_limit_ ? "only the first 512 interfaces" : "");
   }
 
-  void keep(MetricSink& sink) const override { sink.keep("host.net.carrier_changes"); }
+  void keep(MetricSink& sink) const override {
+    for (const char* path : {"up;", "carrier", "full_duplex;", "mtu_bytes;", "speed_bytes_per_second;"})
+      sink.keep(std::string("host.net.") + path);
+  }
   std::string waits_for() const override { return sys_.waits_for(); }
 
  private:

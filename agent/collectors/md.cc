@@ -53,7 +53,10 @@ class MdCollector final : public Collector {
   std::string_view name() const override { return "md"; }
 
   CollectorStatus collect(MetricSink& sink) override {
-    if (!cadence_.is_due(clock_.wall())) return status_;
+    if (!cadence_.is_due(clock_.wall())) {
+      sink.keep("host.md.");
+      return status_;
+    }
     const auto devices = sys_.names("block", "md").value_or(std::vector<std::string>());
     sys_.forget_refused();
     size_t found = 0;

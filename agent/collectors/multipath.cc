@@ -31,7 +31,10 @@ class MultipathCollector final : public Collector {
   std::string_view name() const override { return "multipath"; }
 
   CollectorStatus collect(MetricSink& sink) override {
-    if (!cadence_.is_due(clock_.wall())) return status_;
+    if (!cadence_.is_due(clock_.wall())) {
+      sink.keep("host.multipath.");
+      return status_;
+    }
     const auto devices = sys_.names("block", "dm-").value_or(std::vector<std::string>());
     sys_.forget_refused();
     size_t found = 0;

@@ -24,7 +24,7 @@ class SlowSource {
   virtual void read() = 0;
   // Reports what read() found, once.
   virtual CollectorStatus report(MetricSink& sink) = 0;
-  // Keeps its totals, while there is nothing to report.
+  // Keeps its series, while there is nothing new to report.
   virtual void keep(MetricSink& sink) const = 0;
   // Returns the path that read() waits for; may be empty. Thread-safe.
   virtual std::string waits_for() const = 0;

@@ -96,6 +96,12 @@ TEST_F(CpufreqCollectorTest, CountsThrottlesOncePerCoreAndPackage) {
                                         Pair("host.cpu.package_throttles;package=1", 40)));
 }
 
+TEST_F(CpufreqCollectorTest, KeepsItsSeriesBetweenReadings) {
+  write_policy("0", "0\n", "1200000\n");
+  write_cpu("0", "0\n", "0\n", "7\n");
+  EXPECT_THAT(values_in_one_slot(*cpufreq_), Pair(7, 7));
+}
+
 TEST_F(CpufreqCollectorTest, OldKernelsHaveNoTimeOfThrottles) {
   write_cpu("0", "0\n", "0\n", "7\n");
   remove("devices/system/cpu/cpu0/thermal_throttle/core_throttle_total_time_ms");

@@ -137,6 +137,13 @@ TEST_F(HwmonCollectorTest, ReportsThermalZonesThatAreNoChips) {
               ElementsAre(Pair("host.thermal.temperature_celsius;type=x86_pkg_temp;zone=1", 41)));
 }
 
+TEST_F(HwmonCollectorTest, KeepsItsSeriesBetweenReadings) {
+  write_chip("0", "nvme", "nvme0", {{"temp1_input", "1000\n"}, {"temp1_max", "2000\n"}});
+  write("class/thermal/thermal_zone1/type", "x86_pkg_temp\n");
+  write("class/thermal/thermal_zone1/temp", "41000\n");
+  EXPECT_THAT(values_in_one_slot(*hwmon_), Pair(3, 3));
+}
+
 TEST_F(HwmonCollectorTest, FindsNewSensorsWithinAMinute) {
   EXPECT_EQ(collect(*hwmon_), CollectorStatus{}) << "a host without sensors is no fault";
   EXPECT_THAT(sink_.gauges, IsEmpty());

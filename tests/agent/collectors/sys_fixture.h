@@ -7,8 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "agent/collectors/host_collectors.h"
+#include "agent/latest_values.h"
 #include "base/log.h"
 #include "tests/agent/collectors/recording_sink.h"
 #include "tests/support/manual_clock.h"
@@ -34,6 +36,17 @@ class SysFixture : public testing::Test {
     const CollectorStatus status = collector.collect(sink_);
     clock_.advance(Duration(10'000));
     return status;
+  }
+
+  // Collects twice in one slot. Returns how many values the agent's /metrics has after each.
+  std::pair<size_t, size_t> values_in_one_slot(Collector& collector) {
+    LatestValues latest(sink_);
+    latest.begin();
+    collector.collect(latest);
+    const size_t first = latest.readings().size();
+    latest.begin();
+    collector.collect(latest);
+    return {first, latest.readings().size()};
   }
 
   const TempDirectory root_;  // of /proc, too

@@ -176,6 +176,13 @@ TEST_F(VolumesTest, ZfsReportsItsCache) {
             CollectorStatus::degraded("arcstats lacks size c c_max misses memory_throttle_count"));
 }
 
+TEST_F(VolumesTest, TheyKeepTheirSeriesBetweenReadings) {
+  write_array("md0", "clean\n", {});
+  write_map("dm-0", "mpath-3600508b1001c1\n", {"running\n", "offline\n"});
+  EXPECT_THAT(values_in_one_slot(*make_md_collector(sources())), Pair(11, 11));
+  EXPECT_THAT(values_in_one_slot(*make_multipath_collector(sources())), Pair(2, 2));
+}
+
 TEST_F(VolumesTest, AHostWithoutThemIsOkAndHasNoSeries) {
   for (const auto& make : {make_md_collector, make_multipath_collector, make_zfs_collector}) {
     const auto collector = make(sources());
