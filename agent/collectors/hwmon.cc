@@ -54,7 +54,8 @@ class HwmonSource final : public SlowSource {
       sink.gauge("host.thermal.temperature_celsius", {zone.type, zone.number},
                  static_cast<double>(*zone_values_[i]) / kMillidegrees);
     }
-    return sys_status(sys_, has_series, list_.is_over_limit ? "only the first 512 sensors" : "");
+    return sys_status(sys_, has_series,
+                      list_.is_over_limit ? "only the first 128 chips, 512 sensors, 128 thermal zones" : "");
   }
 
   void keep(MetricSink& sink) const override {

@@ -37,27 +37,30 @@ class MultipathCollector final : public Collector {
     }
     const auto devices = sys_.names("block", "dm-").value_or(std::vector<std::string>());
     sys_.forget_refused();
+    std::string limit = devices.size() > kMapsMax ? "only the first 1024 devices" : "";
     size_t found = 0;
-    for (size_t i = 0; i < std::min(devices.size(), kMapsMax); ++i)
-      if (report_device(devices[i], sink)) ++found;
-    return status_ =
-               sys_status(sys_, found > 0, devices.size() > kMapsMax ? "only the first 1024 devices" : "");
+    for (size_t i = 0; i < std::min(devices.size(), kMapsMax); ++i) {
+      const size_t paths = report_device(devices[i], sink);
+      if (paths > 0) ++found;
+      if (paths > kPathsMax) limit = "only the first 64 paths of " + devices[i];
+    }
+    return status_ = sys_status(sys_, found > 0, std::move(limit));
   }
 
  private:
-  // Returns false if it is another device, or not readable.
-  bool report_device(const std::string& device, MetricSink& sink) {
+  // Returns how many paths it has; 0 of a device that is no multipath device, or not readable.
+  size_t report_device(const std::string& device, MetricSink& sink) {
     const std::string folder = "block/" + device + "/";
-    if (!sys_.text(folder + "dm/uuid").value_or("").starts_with("mpath-")) return false;
+    if (!sys_.text(folder + "dm/uuid").value_or("").starts_with("mpath-")) return 0;
     const auto paths = sys_.names(folder + "slaves");
-    if (!paths) return false;
+    if (!paths) return 0;
     std::map<std::string_view, size_t> counts = {{"running", 0}};
     for (size_t i = 0; i < std::min(paths->size(), kPathsMax); ++i)
       ++counts[state_of(folder + "slaves/" + (*paths)[i] + "/device/state")];
-    if (counts.contains("live")) counts.erase("running");  // NVMe's word for it
+    if (counts.contains("live") && counts["running"] == 0) counts.erase("running");  // the word of NVMe
     for (const auto& [state, count] : counts)
       sink.gauge("host.multipath.paths", {device, state}, static_cast<double>(count));
-    return true;
+    return paths->size();
   }
 
   std::string_view state_of(const std::string& file) {

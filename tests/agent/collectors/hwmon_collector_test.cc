@@ -168,7 +168,8 @@ TEST_F(HwmonCollectorTest, ASensorThatItMayNotReadMakesItDegraded) {
 
 TEST_F(HwmonCollectorTest, StopsAtItsLimitAndReportsIt) {
   for (int i = 0; i < 513; ++i) write("class/hwmon/hwmon0/temp" + std::to_string(i) + "_input", "1000\n");
-  EXPECT_EQ(collect(*hwmon_), CollectorStatus::degraded("only the first 512 sensors"));
+  EXPECT_EQ(collect(*hwmon_),
+            CollectorStatus::degraded("only the first 128 chips, 512 sensors, 128 thermal zones"));
   EXPECT_EQ(sink_.gauges.size(), SensorList::kSensorsMax);
 }
 

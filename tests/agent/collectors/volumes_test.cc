@@ -158,6 +158,15 @@ TEST_F(VolumesTest, MultipathCountsPathsByState) {
                                         Pair("host.multipath.paths;device=dm-2;state=live", 1)));
 }
 
+TEST_F(VolumesTest, MultipathStopsAtItsLimitsAndReportsIt) {
+  write_map("dm-0", "mpath-3600508b1001c1\n", {});
+  for (int i = 0; i < 65; ++i)
+    write("block/dm-0/slaves/sd" + std::to_string(i) + "/device/state", "running\n");
+  const auto multipath = make_multipath_collector(sources());
+  EXPECT_EQ(collect(*multipath), CollectorStatus::degraded("only the first 64 paths of dm-0"));
+  EXPECT_EQ(sink_.gauges["host.multipath.paths;device=dm-0;state=running"], 64);
+}
+
 TEST_F(VolumesTest, ZfsReportsItsCache) {
   write_arcstats("0");
   const auto zfs = make_zfs_collector(sources());
