@@ -16,12 +16,8 @@
 namespace statmill {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Key;
-using testing::Not;
 using testing::Pair;
 using Level = CollectorStatus::Level;
 

@@ -15,7 +15,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::IsSupersetOf;
 using testing::Key;
 using testing::Not;
 using testing::Pair;

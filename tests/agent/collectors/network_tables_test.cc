@@ -19,7 +19,6 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
-using testing::Not;
 using testing::Pair;
 using Level = CollectorStatus::Level;
 

@@ -33,7 +33,7 @@ class SysFixture : public testing::Test {
   // Collects at once, then in the next slot of 10 s for each further call.
   CollectorStatus collect(Collector& collector) {
     sink_ = {};
-    const CollectorStatus status = collector.collect(sink_);
+    CollectorStatus status = collector.collect(sink_);
     clock_.advance(Duration(10'000));
     return status;
   }
