@@ -66,6 +66,7 @@ std::vector<const Family*> all_families() {
   add(kBlockFamilies);
   add(kCgroupFamilies);
   add(kCpuFamilies);
+  add(kFilesystemFamilies);
   add(kInetFamilies);
   add(kMemoryFamilies);
   add(kNetFamilies);

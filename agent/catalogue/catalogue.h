@@ -12,6 +12,7 @@
 #include "agent/catalogue/agent_families.h"
 #include "agent/catalogue/cpu_families.h"
 #include "agent/catalogue/family.h"
+#include "agent/catalogue/filesystem_families.h"
 #include "agent/catalogue/inet_families.h"
 #include "agent/catalogue/io_families.h"
 #include "agent/catalogue/memory_families.h"
@@ -26,9 +27,9 @@ constexpr const Family* find_family(std::string_view path) {
     }
     return nullptr;
   };
-  const std::array<const Family*, 7> found = {
-      find(kAgentFamilies), find(kBlockFamilies),  find(kCgroupFamilies), find(kCpuFamilies),
-      find(kInetFamilies),  find(kMemoryFamilies), find(kNetFamilies)};
+  const std::array<const Family*, 8> found = {
+      find(kAgentFamilies),      find(kBlockFamilies), find(kCgroupFamilies), find(kCpuFamilies),
+      find(kFilesystemFamilies), find(kInetFamilies),  find(kMemoryFamilies), find(kNetFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }

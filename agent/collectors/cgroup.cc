@@ -1,6 +1,6 @@
 // The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
-// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s, at
-// the end of a slot of the server if the agent collects each second: its growth is then that of the slot.
+// directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s
+// (slot_end.h).
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,29 +11,24 @@
 #include "agent/collectors/cgroup_files.h"
 #include "agent/collectors/cgroup_tree.h"
 #include "agent/collectors/collector.h"
+#include "agent/collectors/slot_end.h"
 
 namespace statmill {
 namespace {
 
 constexpr size_t kCgroupsMax = 256;         // read per hierarchy, those nearest to the root first
 constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has about 2 KiB
-constexpr Duration kSlot{10'000};
-constexpr Duration kBeforeEnd{1000};  // the usual interval, so that one collection of each slot reads
 
 class CgroupCollector final : public Collector {
  public:
-  CgroupCollector(const std::string& mount, const Clock& clock) : mount_(mount), clock_(clock) {}
+  CgroupCollector(const std::string& mount, const Clock& clock) : mount_(mount), slot_(clock) {}
 
   std::string_view name() const override { return "cgroup"; }
 
   CollectorStatus collect(MetricSink& sink) override {
-    const Duration::rep slot = (clock_.wall().time_since_epoch() + kBeforeEnd) / kSlot;
-    if (slot == slot_) {
-      sink.keep("host.cgroup.");
-      return status_;
-    }
-    slot_ = slot;
-    return status_ = read_all(sink);
+    if (slot_.is_due()) return status_ = read_all(sink);
+    sink.keep("host.cgroup.");
+    return status_;
   }
 
  private:
@@ -101,8 +96,7 @@ class CgroupCollector final : public Collector {
   }
 
   const std::string mount_;
-  const Clock& clock_;
-  std::optional<Duration::rep> slot_;  // whose end was read
+  SlotEnd slot_;
   CollectorStatus status_;
   std::string text_;
 };

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/filesystem.h"
 #include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
 #include "agent/collectors/text_and_ebpf.h"
@@ -67,6 +68,12 @@ std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
   return make_cgroup_collector("/sys/fs/cgroup", environment.clock);
 }
 
+// A run that only prints collects twice within a slot.
+std::unique_ptr<Collector> make_filesystem(const Environment& environment) {
+  return make_filesystem_collector(environment.proc, environment.clock,
+                                   {.is_each_time = environment.config.once});
+}
+
 std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
@@ -83,6 +90,7 @@ constexpr Entry kEntries[] = {
     {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
     {{"block", true, "/proc/diskstats"}, make_block},
+    {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},
     {{"net", true, "/proc/net/dev"}, make_net},
     {{"inet", true, "/proc/net/snmp, netstat"}, make_inet},
     {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "agent/collectors/mount_text.h"
 #include "agent/collectors/proc_text.h"
 #include "base/check.h"
 #include "tests/fuzz/cost_bound.h"
@@ -41,6 +43,17 @@ void check_devices(std::string_view text) {
   for (const Interface& one : parse_interfaces(text)) SM_CHECK(is_name(one.name, text) && one.name != "lo");
 }
 
+void check_mounts(std::string_view text) {
+  constexpr size_t kMax = 20;
+  const FilesystemList list = list_filesystems(text, kMax);
+  SM_CHECK(list.filesystems.size() <= kMax && list.filesystems.size() + list.left_out <= text.size());
+  std::set<uint64_t> numbers;
+  for (const Filesystem& one : list.filesystems) {
+    SM_CHECK(one.mount.starts_with('/') && one.mount.size() <= kMountBytesMax && !one.type.empty());
+    SM_CHECK(numbers.insert(one.device_number).second);
+  }
+}
+
 void check_words(std::string_view text) {
   size_t lines = 0;
   for (std::string_view rest = text; !rest.empty(); ++lines) {
@@ -64,6 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_stat(text);
   check_devices(text);
+  check_mounts(text);
   check_words(text);
   if (const auto load = parse_load_averages(text))
     for (const double average : load->load) SM_CHECK(std::isfinite(average));

@@ -1,0 +1,135 @@
+// Compares what collectors report with what this host's /proc, /sys and commands tell.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "agent/collectors/collector.h"
+#include "agent/collectors/filesystem.h"
+#include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/temp_directory.h"
+
+namespace statmill {
+namespace {
+
+// Returns the gauge of any series whose name begins and ends so.
+std::optional<double> gauge_like(const RecordingSink& sink, const std::string& begin,
+                                 const std::string& end) {
+  for (const auto& [name, value] : sink.gauges) {
+    if (name.starts_with(begin) && name.ends_with(end)) return value;
+  }
+  return std::nullopt;
+}
+
+class HostTruthTest : public testing::Test {
+ protected:
+  RecordingSink collect(Collector& collector) {
+    RecordingSink sink;
+    status_ = collector.collect(sink);
+    return sink;
+  }
+
+  ProcReader proc_{"/proc"};
+  ManualClock clock_;
+  CollectorStatus status_;
+};
+
+// A filesystem in RAM, mounted twice. The destructor detaches it.
+class SmallFilesystem {
+ public:
+  static constexpr double kBytes = 8 << 20;
+
+  SmallFilesystem() {
+    std::filesystem::create_directory(point());
+    std::filesystem::create_directory(bound());
+    is_mounted_ = ::mount("small", point().c_str(), "tmpfs", 0, "size=8m,nr_inodes=100") == 0;
+    is_bound_ = is_mounted_ && ::mount(point().c_str(), bound().c_str(), nullptr, MS_BIND, nullptr) == 0;
+  }
+  ~SmallFilesystem() {
+    if (!is_mounted_) return;
+    ::umount2(bound().c_str(), MNT_DETACH);
+    ::umount2(point().c_str(), MNT_DETACH);
+  }
+  bool is_mounted() const { return is_bound_; }
+  std::filesystem::path point() const { return directory_.path() / "m"; }
+  bool make_read_only() {
+    return ::mount("small", point().c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, "") == 0;
+  }
+
+ private:
+  std::filesystem::path bound() const { return directory_.path() / "longer"; }
+
+  const TempDirectory directory_;
+  bool is_mounted_ = false;
+  bool is_bound_ = false;
+};
+
+class FilesystemTruthTest : public HostTruthTest {
+ protected:
+  // /proc/1 has the mounts of another namespace if the test runs in one of its own.
+  FilesystemTruthTest() { std::filesystem::create_symlink("/proc/self", proc_of_self_.path() / "1"); }
+
+  // Collects until a series begins and ends so: a busy computer may be late.
+  RecordingSink collect_until(const std::string& begin, const std::string& end) {
+    const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    RecordingSink sink;
+    do sink = collect(*collector_);
+    while (!gauge_like(sink, begin, end) && std::chrono::steady_clock::now() < end_of_wait);
+    return sink;
+  }
+
+  const TempDirectory proc_of_self_;
+  ProcReader self_{proc_of_self_.path().string()};
+  const std::unique_ptr<Collector> collector_ =
+      make_filesystem_collector(self_, clock_, {.read = read_space, .is_each_time = true});
+};
+
+TEST_F(FilesystemTruthTest, TheSpaceOfTheRootIsThatOfStatvfs) {
+  struct statvfs space {};
+  ASSERT_EQ(::statvfs("/", &space), 0);
+  std::ifstream mounts("/proc/self/mounts");
+  const std::string all(std::istreambuf_iterator<char>(mounts), {});
+  if (all.find(" / ext4 ") == std::string::npos) GTEST_SKIP() << "the root is not ext4";
+  const RecordingSink sink = collect_until("host.filesystem.size_bytes;", ";mount=/;type=ext4");
+  EXPECT_EQ(gauge_like(sink, "host.filesystem.size_bytes;", ";mount=/;type=ext4"),
+            static_cast<double>(space.f_blocks) * static_cast<double>(space.f_frsize));
+  EXPECT_EQ(gauge_like(sink, "host.filesystem.inodes;", ";mount=/;type=ext4"),
+            static_cast<double>(space.f_files));
+  const auto available = gauge_like(sink, "host.filesystem.available_bytes;", ";mount=/;type=ext4");
+  ASSERT_TRUE(available);
+  EXPECT_NEAR(*available, static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize), 2e9)
+      << "others may write meanwhile";
+}
+
+TEST_F(FilesystemTruthTest, AFileOfKnownSizeUsesThatMuch) {
+  SmallFilesystem small;
+  if (!small.is_mounted()) GTEST_SKIP() << "may not mount";
+  constexpr size_t kFileBytes = 3 << 20;
+  std::ofstream(small.point() / "file") << std::string(kFileBytes, 'x') << std::flush;
+  const std::string tags = ";device=small;mount=" + small.point().string() + ";type=tmpfs";
+  RecordingSink sink = collect_until("host.filesystem.read_only" + tags, "");
+  EXPECT_EQ(sink.gauges["host.filesystem.size_bytes" + tags], SmallFilesystem::kBytes);
+  EXPECT_EQ(sink.gauges["host.filesystem.free_bytes" + tags], SmallFilesystem::kBytes - kFileBytes);
+  EXPECT_EQ(sink.gauges["host.filesystem.available_bytes" + tags], SmallFilesystem::kBytes - kFileBytes);
+  EXPECT_EQ(sink.gauges["host.filesystem.inodes" + tags], 100);
+  EXPECT_EQ(sink.gauges["host.filesystem.inodes_free" + tags], 98) << "its root and the file are in use";
+  EXPECT_EQ(sink.gauges["host.filesystem.read_only" + tags], 0);
+  const auto of_small = std::count_if(sink.gauges.begin(), sink.gauges.end(), [](const auto& one) {
+    return one.first.starts_with("host.filesystem.size_bytes;device=small;");
+  });
+  EXPECT_EQ(of_small, 1) << "it is mounted twice";
+  ASSERT_TRUE(small.make_read_only());
+  sink = collect_until("host.filesystem.read_only" + tags, "");
+  EXPECT_EQ(sink.gauges["host.filesystem.read_only" + tags], 1);
+}
+
+}  // namespace
+}  // namespace statmill
