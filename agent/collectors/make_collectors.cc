@@ -88,6 +88,7 @@ std::unique_ptr<Collector> make_programs(const Environment& environment) {
 constexpr Entry kEntries[] = {
     {{"cpu", true, "/proc/stat"}, of_proc<make_cpu_collector>},
     {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
+    {{"system", true, "/proc/uptime"}, of_proc<make_system_collector>},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
     {{"block", true, "/proc/diskstats"}, make_block},
     {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},

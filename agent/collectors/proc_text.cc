@@ -123,6 +123,8 @@ std::optional<StatText> parse_proc_stat(std::string_view stat) {
     } else if (key == "intr") {
       result.interrupts = parse_as<uint64_t>(next_word(line));
       result.irqs = numbers_in(line);
+    } else if (key == "btime") {
+      result.boot_time_s = parse_as<uint64_t>(next_word(line));
     } else if (key == "ctxt") {
       result.context_switches = parse_as<uint64_t>(next_word(line));
     } else if (key == "processes") {
@@ -133,6 +135,13 @@ std::optional<StatText> parse_proc_stat(std::string_view stat) {
     }
   }
   return result;
+}
+
+std::optional<double> parse_uptime(std::string_view uptime) {
+  if (uptime.empty()) return std::nullopt;
+  std::string_view line = next_line(uptime);
+  const std::optional<double> seconds = real_number(next_word(line));
+  return seconds && *seconds >= 0 ? seconds : std::nullopt;
 }
 
 std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {

@@ -41,12 +41,16 @@ struct StatText {
   std::vector<Cpu> cpus = {};  // those that are online
   std::optional<uint64_t> context_switches = {};
   std::optional<uint64_t> forks = {};
-  std::optional<uint64_t> interrupts = {};  // all of them
-  std::vector<uint64_t> irqs = {};          // by number
-  std::vector<uint64_t> softirqs = {};      // by vector
+  std::optional<uint64_t> boot_time_s = {};  // Unix time
+  std::optional<uint64_t> interrupts = {};   // all of them
+  std::vector<uint64_t> irqs = {};           // by number
+  std::vector<uint64_t> softirqs = {};       // by vector
 };
 // Returns nullopt if it does not begin with the times of all CPUs.
 std::optional<StatText> parse_proc_stat(std::string_view stat);
+
+// /proc/uptime. Returns seconds.
+std::optional<double> parse_uptime(std::string_view uptime);
 
 struct LoadAverages {
   std::array<double, 3> load{};  // over 1, 5 and 15 minutes

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -129,6 +130,20 @@ TEST_F(FilesystemTruthTest, AFileOfKnownSizeUsesThatMuch) {
   ASSERT_TRUE(small.make_read_only());
   sink = collect_until("host.filesystem.read_only" + tags, "");
   EXPECT_EQ(sink.gauges["host.filesystem.read_only" + tags], 1);
+}
+
+TEST_F(HostTruthTest, UptimeAndBootTimeAreThoseOfTheClocks) {
+  const auto seconds = [](clockid_t clock) {
+    timespec time{};
+    EXPECT_EQ(::clock_gettime(clock, &time), 0);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+  };
+  const double before = seconds(CLOCK_BOOTTIME);
+  RecordingSink sink = collect(*make_system_collector(proc_));
+  EXPECT_GE(sink.gauges["host.system.uptime_s"], before - 0.02) << "the text has two digits";
+  EXPECT_LE(sink.gauges["host.system.uptime_s"], seconds(CLOCK_BOOTTIME) + 0.02);
+  sink = collect(*make_cpu_collector(proc_));
+  EXPECT_NEAR(sink.gauges["host.system.boot_time_s"], seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME), 2);
 }
 
 }  // namespace

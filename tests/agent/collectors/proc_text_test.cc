@@ -59,6 +59,7 @@ TEST(ProcText, ParsesStat) {
   EXPECT_THAT(stat->cpus[1].times, ElementsAre(1934, 0, 1256, 128703, 493, 0, 43, 10));
   EXPECT_EQ(stat->context_switches, 429579U);
   EXPECT_EQ(stat->forks, 5388U);
+  EXPECT_EQ(stat->boot_time_s, 1795200071U);
   EXPECT_EQ(stat->interrupts, 213001U);
   EXPECT_THAT(stat->irqs, ElementsAre(0, 0, 0));
   EXPECT_THAT(stat->softirqs, ElementsAre(0, 17134, 4, 1234, 89795, 0, 2, 31595, 0, 23660));
