@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/clock_state.h"
 #include "agent/collectors/filesystem.h"
 #include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
@@ -68,6 +69,8 @@ std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
   return make_cgroup_collector("/sys/fs/cgroup", environment.clock);
 }
 
+std::unique_ptr<Collector> make_clock(const Environment&) { return make_clock_collector(); }
+
 // A run that only prints collects twice within a slot.
 std::unique_ptr<Collector> make_filesystem(const Environment& environment) {
   return make_filesystem_collector(environment.proc, environment.clock,
@@ -89,6 +92,7 @@ constexpr Entry kEntries[] = {
     {{"cpu", true, "/proc/stat"}, of_proc<make_cpu_collector>},
     {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
     {{"system", true, "/proc/uptime"}, of_proc<make_system_collector>},
+    {{"clock", true, "adjtimex"}, make_clock},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
     {{"block", true, "/proc/diskstats"}, make_block},
     {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
+#include <sys/timex.h>
 #include <time.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <iterator>
 #include <optional>
 
+#include "agent/collectors/clock_state.h"
 #include "agent/collectors/collector.h"
 #include "agent/collectors/filesystem.h"
 #include "tests/agent/collectors/recording_sink.h"
@@ -144,6 +146,23 @@ TEST_F(HostTruthTest, UptimeAndBootTimeAreThoseOfTheClocks) {
   EXPECT_LE(sink.gauges["host.system.uptime_s"], seconds(CLOCK_BOOTTIME) + 0.02);
   sink = collect(*make_cpu_collector(proc_));
   EXPECT_NEAR(sink.gauges["host.system.boot_time_s"], seconds(CLOCK_REALTIME) - seconds(CLOCK_BOOTTIME), 2);
+}
+
+TEST_F(HostTruthTest, TheClockIsAsTheKernelSays) {
+  timex clock{};
+  const int state = ::ntp_adjtime(&clock);
+  RecordingSink sink = collect(*make_clock_collector());
+  if (state < 0) {
+    EXPECT_EQ(status_.level, CollectorStatus::Level::kUnavailable);
+    GTEST_SKIP() << status_.reason;
+  }
+  EXPECT_EQ(status_, CollectorStatus{});
+  EXPECT_EQ(sink.gauges["host.clock.synchronized"], state == TIME_ERROR ? 0 : 1);
+  EXPECT_EQ(sink.gauges.contains("host.clock.offset_ns"), state != TIME_ERROR);
+  EXPECT_EQ(sink.gauges["host.clock.frequency_ppm"], static_cast<double>(clock.freq) / 65'536);
+  EXPECT_EQ(sink.gauges["host.clock.estimated_error_ns"], static_cast<double>(clock.esterror) * 1000);
+  EXPECT_NEAR(sink.gauges["host.clock.max_error_ns"], static_cast<double>(clock.maxerror) * 1000, 1e7)
+      << "it grows by 0.5 ms in a second";
 }
 
 }  // namespace
