@@ -44,6 +44,20 @@ inline constexpr Family kSystemFamilies[] = {
      .collector = "clock",
      .help = "By how much the kernel runs the clock faster than its hardware, in millionths.",
      .node_exporter = "node_timex_frequency_adjustment_ratio"},
+    {.path = "host.files.open",
+     .collector = "files",
+     .help = "Open files of the whole system: files, sockets, pipes and the like.",
+     .node_exporter = "node_filefd_allocated",
+     .netdata = "system.file_nr_used"},
+    {.path = "host.files.max",
+     .collector = "files",
+     .help = "Limit of that number; absent if there is none.",
+     .node_exporter = "node_filefd_maximum",
+     .netdata = "system.file_nr_utilization"},
+    {.path = "host.files.inodes", .collector = "files", .help = "Inodes that the kernel keeps in memory."},
+    {.path = "host.files.inodes_unused",
+     .collector = "files",
+     .help = "The part of these that nothing uses."},
 };
 
 }  // namespace statmill

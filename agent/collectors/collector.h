@@ -117,6 +117,7 @@ class Collector {
 std::unique_ptr<Collector> make_cpu_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_load_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_files_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_system_collector(ProcReader& proc);
 // What the text of /proc tells of the collectors that have eBPF programs, too (text_and_ebpf.h).
 std::unique_ptr<Collector> make_memory_text(ProcReader& proc);

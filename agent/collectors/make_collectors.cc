@@ -95,6 +95,7 @@ constexpr Entry kEntries[] = {
     {{"clock", true, "adjtimex"}, make_clock},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
     {{"block", true, "/proc/diskstats"}, make_block},
+    {{"files", true, "/proc/sys/fs/file-nr, inode-nr"}, of_proc<make_files_collector>},
     {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},
     {{"net", true, "/proc/net/dev"}, make_net},
     {{"inet", true, "/proc/net/snmp, netstat"}, make_inet},

@@ -1,4 +1,4 @@
-// Collectors of the state of the host (uptime, clock), with fixtures.
+// Collectors of the state of the host (uptime, clock, open files), with fixtures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,6 +72,29 @@ TEST_F(HostCollectorsTest, ClockThatCannotBeReadIsUnavailable) {
   });
   EXPECT_EQ(collect(*clock), CollectorStatus::unavailable("adjtimex: Operation not permitted"));
   EXPECT_THAT(sink_.gauges, IsEmpty());
+}
+
+TEST_F(HostCollectorsTest, FilesReportsOpenFilesAndInodes) {
+  write("sys/fs/file-nr", "924\t0\t2466193\n");
+  write("sys/fs/inode-nr", "66063\t1200\n");
+  const auto files = make_files_collector(proc_);
+  EXPECT_EQ(collect(*files), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges,
+              ElementsAre(Pair("host.files.inodes", 66063), Pair("host.files.inodes_unused", 1200),
+                          Pair("host.files.max", 2466193), Pair("host.files.open", 924)));
+  write("sys/fs/file-nr", "924\t0\t9223372036854775807\n");
+  EXPECT_EQ(collect(*files), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, Not(Contains(Key("host.files.max")))) << "there is no maximum";
+}
+
+TEST_F(HostCollectorsTest, FilesNamesWhatIsMissing) {
+  const auto files = make_files_collector(proc_);
+  EXPECT_EQ(collect(*files).level, Level::kUnavailable);
+  EXPECT_THAT(sink_.gauges, IsEmpty());
+  write("sys/fs/file-nr", "924 x 3");
+  write("sys/fs/inode-nr", "1 2");
+  EXPECT_EQ(collect(*files), CollectorStatus::degraded("missing: sys/fs/file-nr is not as expected"));
+  EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.files.inodes", 1), Pair("host.files.inodes_unused", 2)));
 }
 
 }  // namespace

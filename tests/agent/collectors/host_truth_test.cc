@@ -1,4 +1,5 @@
 // Compares what collectors report with what this host's /proc, /sys and commands tell.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -12,10 +13,12 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 #include "agent/collectors/clock_state.h"
 #include "agent/collectors/collector.h"
 #include "agent/collectors/filesystem.h"
+#include "base/descriptor.h"
 #include "tests/agent/collectors/recording_sink.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
@@ -163,6 +166,21 @@ TEST_F(HostTruthTest, TheClockIsAsTheKernelSays) {
   EXPECT_EQ(sink.gauges["host.clock.estimated_error_ns"], static_cast<double>(clock.esterror) * 1000);
   EXPECT_NEAR(sink.gauges["host.clock.max_error_ns"], static_cast<double>(clock.maxerror) * 1000, 1e7)
       << "it grows by 0.5 ms in a second";
+}
+
+TEST_F(HostTruthTest, EachOpenFileCounts) {
+  constexpr size_t kFiles = 800;
+  const auto files = make_files_collector(proc_);
+  RecordingSink sink = collect(*files);
+  EXPECT_EQ(status_, CollectorStatus{});
+  const double before = sink.gauges["host.files.open"];
+  std::vector<Descriptor> open;
+  for (size_t i = 0; i < kFiles; ++i) open.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(open.back().is_open());
+  sink = collect(*files);
+  EXPECT_GE(sink.gauges["host.files.open"], before + kFiles - 300) << "others may have closed some";
+  EXPECT_LE(sink.gauges["host.files.open"], before + kFiles + 5000);
+  EXPECT_LE(sink.gauges["host.files.inodes_unused"], sink.gauges["host.files.inodes"]);
 }
 
 }  // namespace
