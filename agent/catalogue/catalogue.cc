@@ -70,6 +70,7 @@ std::vector<const Family*> all_families() {
   add(kInetFamilies);
   add(kMemoryFamilies);
   add(kNetFamilies);
+  add(kSocketFamilies);
   add(kSystemFamilies);
   std::sort(all.begin(), all.end(), [](const Family* a, const Family* b) { return a->path < b->path; });
   return all;

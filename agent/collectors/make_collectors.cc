@@ -8,6 +8,7 @@
 #include "agent/collectors/filesystem.h"
 #include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
+#include "agent/collectors/sockets.h"
 #include "agent/collectors/text_and_ebpf.h"
 #include "base/check.h"
 
@@ -77,6 +78,11 @@ std::unique_ptr<Collector> make_filesystem(const Environment& environment) {
                                    {.is_each_time = environment.config.once});
 }
 
+std::unique_ptr<Collector> make_sockets(const Environment& environment) {
+  return make_sockets_collector(environment.proc, environment.clock,
+                                {.is_each_time = environment.config.once});
+}
+
 std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
@@ -99,6 +105,7 @@ constexpr Entry kEntries[] = {
     {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},
     {{"net", true, "/proc/net/dev"}, make_net},
     {{"inet", true, "/proc/net/snmp, netstat"}, make_inet},
+    {{"sockets", true, "/proc/net/sockstat, sock_diag"}, make_sockets},
     {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},
     {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},

@@ -51,6 +51,12 @@ std::vector<uint64_t> numbers_in(std::string_view line) {
   return numbers;
 }
 
+// Returns whether the first word of `line` is `title:`, and removes it.
+bool begins_with_title(std::string_view& line, std::string_view title) {
+  const std::string_view word = next_word(line);
+  return word.ends_with(':') && word.substr(0, word.size() - 1) == title;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // True for partitions such as sda1 of sda, nvme0n1p2 of nvme0n1.
@@ -102,6 +108,32 @@ std::optional<uint64_t> find_number(std::string_view text, std::string_view key)
     std::string_view word = next_word(line);
     if (word.ends_with(':')) word.remove_suffix(1);
     if (word == key) return parse_as<uint64_t>(next_word(line));
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> find_number_of(std::string_view text, std::string_view title, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = next_line(text);
+    if (!begins_with_title(line, title)) continue;
+    for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+      const std::string_view number = next_word(line);
+      if (word == key) return parse_as<uint64_t>(number);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> find_column(std::string_view text, std::string_view title, std::string_view column) {
+  while (!text.empty()) {
+    std::string_view names = next_line(text);
+    if (!begins_with_title(names, title) || text.empty()) continue;
+    std::string_view numbers = next_line(text);
+    if (!begins_with_title(numbers, title)) return std::nullopt;
+    for (std::string_view name = next_word(names); !name.empty(); name = next_word(names)) {
+      const std::string_view number = next_word(numbers);
+      if (name == column) return parse_as<uint64_t>(number);
+    }
   }
   return std::nullopt;
 }

@@ -20,6 +20,11 @@ std::string_view next_word(std::string_view& line);
 
 // Returns the number after `key` in lines of `key number ...` or `key: number ...` (meminfo, vmstat, stat).
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key);
+// Returns the number after `key` in the line `title: key number key number ...` (sockstat).
+std::optional<uint64_t> find_number_of(std::string_view text, std::string_view title, std::string_view key);
+// Returns the number under `column` in a pair of lines `title: column column ...`, `title: number number ...`
+// (snmp).
+std::optional<uint64_t> find_column(std::string_view text, std::string_view title, std::string_view column);
 
 // The CPU modes in /proc/stat, in its order. Guest times are included in user and nice.
 inline constexpr std::array<std::string_view, 8> kCpuModes = {"user",   "nice", "system",  "idle",

@@ -1,8 +1,11 @@
 // Compares what collectors report with what this host's /proc, /sys and commands tell.
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -18,6 +21,7 @@
 #include "agent/collectors/clock_state.h"
 #include "agent/collectors/collector.h"
 #include "agent/collectors/filesystem.h"
+#include "agent/collectors/sockets.h"
 #include "base/descriptor.h"
 #include "tests/agent/collectors/recording_sink.h"
 #include "tests/support/manual_clock.h"
@@ -181,6 +185,64 @@ TEST_F(HostTruthTest, EachOpenFileCounts) {
   EXPECT_GE(sink.gauges["host.files.open"], before + kFiles - 300) << "others may have closed some";
   EXPECT_LE(sink.gauges["host.files.open"], before + kFiles + 5000);
   EXPECT_LE(sink.gauges["host.files.inodes_unused"], sink.gauges["host.files.inodes"]);
+}
+
+// A listening socket of IPv4 on a free port, and connections to it that it does not accept.
+class ListeningSocket {
+ public:
+  static constexpr int kQueueMax = 9;
+
+  ListeningSocket() {
+    socklen_t size = sizeof(address_);
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const any = reinterpret_cast<sockaddr*>(&address_);
+    EXPECT_EQ(::bind(socket_.get(), any, size), 0);
+    EXPECT_EQ(::listen(socket_.get(), kQueueMax), 0);
+    EXPECT_EQ(::getsockname(socket_.get(), any, &size), 0);
+  }
+  void connect(std::vector<Descriptor>& clients) {
+    clients.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::connect(clients.back().get(), reinterpret_cast<const sockaddr*>(&address_), sizeof(address_)),
+              0);
+  }
+  Descriptor accept() { return Descriptor(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
+
+ private:
+  Descriptor socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in address_{};
+};
+
+// Other programs open and close connections meanwhile, so the numbers are limits.
+TEST_F(HostTruthTest, ConnectionsAreInTheStatesThatTheyAreIn) {
+  const auto sockets = make_sockets_collector(proc_, clock_, {.is_each_time = true});
+  RecordingSink before = collect(*sockets);
+  if (status_.level != CollectorStatus::Level::kOk) GTEST_SKIP() << status_.reason;
+  constexpr int kConnections = 6;
+  constexpr int kAccepted = 4;
+  constexpr int kClosed = 3;
+  std::vector<Descriptor> clients;
+  std::vector<Descriptor> accepted;
+  ListeningSocket listener;
+  for (int i = 0; i < kConnections; ++i) listener.connect(clients);
+  for (int i = 0; i < kAccepted; ++i) accepted.push_back(listener.accept());
+  // The client's end waits in fin_wait1 or fin_wait2, the other one in close_wait.
+  for (int i = 0; i < kClosed; ++i) ASSERT_EQ(::shutdown(clients[static_cast<size_t>(i)].get(), SHUT_WR), 0);
+  RecordingSink after = collect(*sockets);
+  const auto grown = [&](const std::string& name) { return after.gauges[name] - before.gauges[name]; };
+  constexpr double kOthers = 40;
+  EXPECT_NEAR(grown("host.tcp.connections;state=listen"), 1, kOthers);
+  EXPECT_NEAR(grown("host.tcp.connections;state=established"), 2 * kConnections - 2 * kClosed, kOthers);
+  EXPECT_GE(after.gauges["host.tcp.connections;state=close_wait"], kClosed);
+  EXPECT_GE(after.gauges["host.tcp.connections;state=fin_wait1"] +
+                after.gauges["host.tcp.connections;state=fin_wait2"],
+            kClosed)
+      << "the acknowledgment may be on its way";
+  EXPECT_GE(after.gauges["host.tcp.listen_queue"], kConnections - kAccepted);
+  EXPECT_GE(after.gauges["host.tcp.listen_queue_percent"],
+            100.0 * (kConnections - kAccepted) / (ListeningSocket::kQueueMax + 1));
+  EXPECT_LE(after.gauges["host.tcp.connections;state=time_wait"], after.gauges["host.sockets.tcp_time_wait"]);
+  EXPECT_NEAR(grown("host.sockets.used"), 1 + kConnections + kAccepted, kOthers);
 }
 
 }  // namespace
