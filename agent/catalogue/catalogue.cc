@@ -68,6 +68,7 @@ std::vector<const Family*> all_families() {
   add(kCpuFamilies);
   add(kFilesystemFamilies);
   add(kInetFamilies);
+  add(kMeminfoFamilies);
   add(kMemoryFamilies);
   add(kNetFamilies);
   add(kSocketFamilies);

@@ -15,6 +15,7 @@
 #include "agent/catalogue/filesystem_families.h"
 #include "agent/catalogue/inet_families.h"
 #include "agent/catalogue/io_families.h"
+#include "agent/catalogue/meminfo_families.h"
 #include "agent/catalogue/memory_families.h"
 #include "agent/catalogue/socket_families.h"
 #include "agent/catalogue/system_families.h"
@@ -29,10 +30,10 @@ constexpr const Family* find_family(std::string_view path) {
     }
     return nullptr;
   };
-  const std::array<const Family*, 10> found = {
-      find(kAgentFamilies),      find(kBlockFamilies), find(kCgroupFamilies), find(kCpuFamilies),
-      find(kFilesystemFamilies), find(kInetFamilies),  find(kMemoryFamilies), find(kNetFamilies),
-      find(kSocketFamilies),     find(kSystemFamilies)};
+  const std::array<const Family*, 11> found = {
+      find(kAgentFamilies),      find(kBlockFamilies),  find(kCgroupFamilies), find(kCpuFamilies),
+      find(kFilesystemFamilies), find(kInetFamilies),   find(kMemoryFamilies), find(kNetFamilies),
+      find(kSocketFamilies),     find(kSystemFamilies), find(kMeminfoFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }

@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 #include <sys/timex.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -243,6 +246,25 @@ TEST_F(HostTruthTest, ConnectionsAreInTheStatesThatTheyAreIn) {
             100.0 * (kConnections - kAccepted) / (ListeningSocket::kQueueMax + 1));
   EXPECT_LE(after.gauges["host.tcp.connections;state=time_wait"], after.gauges["host.sockets.tcp_time_wait"]);
   EXPECT_NEAR(grown("host.sockets.used"), 1 + kConnections + kAccepted, kOthers);
+}
+
+TEST_F(HostTruthTest, LockedMemoryIsInItsSeries) {
+  constexpr size_t kBytes = 4 << 20;
+  const auto memory = make_memory_text(proc_);
+  void* const block = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(block, MAP_FAILED);
+  const double before = collect(*memory).gauges["host.memory.mlocked_bytes"];
+  if (::mlock(block, kBytes) != 0) GTEST_SKIP() << "may not lock memory";
+  RecordingSink sink = collect(*memory);
+  EXPECT_EQ(status_, CollectorStatus{});
+  EXPECT_NEAR(sink.gauges["host.memory.mlocked_bytes"] - before, kBytes, 1 << 20);
+  ::munmap(block, kBytes);
+  struct sysinfo info {};
+  ASSERT_EQ(::sysinfo(&info), 0);
+  EXPECT_EQ(sink.gauges["host.memory.total_bytes"], static_cast<double>(info.totalram) * info.mem_unit);
+  EXPECT_GE(sink.gauges["host.memory.committed_bytes"], kBytes);
+  EXPECT_EQ(sink.gauges["host.memory.slab_bytes"], sink.gauges["host.memory.slab_reclaimable_bytes"] +
+                                                       sink.gauges["host.memory.slab_unreclaimable_bytes"]);
 }
 
 }  // namespace

@@ -116,6 +116,25 @@ TEST_F(ProcCollectorsTest, MemoryReportsBytesAndNamesMissingFields) {
                   Pair("host.memory.swapped_out_bytes", 4 * page)));
 }
 
+TEST_F(ProcCollectorsTest, MemoryReportsWhatTheKernelHasBeyondThat) {
+  write("meminfo",
+        "MemTotal: 1 kB\nMemFree: 1 kB\nMemAvailable: 1 kB\nBuffers: 1 kB\nCached: 1 kB\nSwapTotal: 1 kB\n"
+        "SwapFree: 1 kB\nDirty: 1 kB\nSlab: 1 kB\nActive: 9 kB\nActive(anon): 5 kB\nSReclaimable: 7 kB\n"
+        "Committed_AS: 99999999999 kB\nHugePages_Total: 12\nHugePages_Free: x\nHugepagesize: 2048 kB\n"
+        "DirectMap4k: 3 kB\nWriteback:\nMapped 4 kB\n");
+  write("vmstat",
+        "pgpgin 1\npgpgout 2\npswpin 3\npswpout 4\npgfault 5\npgmajfault 6\npgsteal_direct 8\noom_kill 7\n");
+  const auto memory = make_memory_text(proc_);
+  EXPECT_EQ(collect(*memory), CollectorStatus{}) << "kernels may lack the rest";
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.memory.active_bytes", 9216)),
+                                  Contains(Pair("host.memory.active_anon_bytes", 5120)),
+                                  Contains(Pair("host.memory.slab_reclaimable_bytes", 7168)),
+                                  Contains(Pair("host.memory.committed_bytes", 99'999'999'999.0 * 1024)),
+                                  Contains(Pair("host.memory.huge_pages", 12)),
+                                  Contains(Pair("host.memory.huge_page_size_bytes", 2'097'152))));
+  EXPECT_EQ(sink_.gauges.size(), 15U) << "absent is never 0";
+}
+
 TEST_F(ProcCollectorsTest, MemoryWithoutOneFileIsDegraded) {
   write("vmstat", "pgfault 8\n");
   const auto memory = make_memory_text(proc_);
