@@ -71,6 +71,7 @@ std::vector<const Family*> all_families() {
   add(kMeminfoFamilies);
   add(kMemoryFamilies);
   add(kNetFamilies);
+  add(kNumaFamilies);
   add(kSocketFamilies);
   add(kSystemFamilies);
   std::sort(all.begin(), all.end(), [](const Family* a, const Family* b) { return a->path < b->path; });

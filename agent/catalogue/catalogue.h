@@ -17,6 +17,7 @@
 #include "agent/catalogue/io_families.h"
 #include "agent/catalogue/meminfo_families.h"
 #include "agent/catalogue/memory_families.h"
+#include "agent/catalogue/numa_families.h"
 #include "agent/catalogue/socket_families.h"
 #include "agent/catalogue/system_families.h"
 
@@ -30,10 +31,10 @@ constexpr const Family* find_family(std::string_view path) {
     }
     return nullptr;
   };
-  const std::array<const Family*, 11> found = {
-      find(kAgentFamilies),      find(kBlockFamilies),  find(kCgroupFamilies), find(kCpuFamilies),
-      find(kFilesystemFamilies), find(kInetFamilies),   find(kMemoryFamilies), find(kNetFamilies),
-      find(kSocketFamilies),     find(kSystemFamilies), find(kMeminfoFamilies)};
+  const std::array<const Family*, 12> found = {
+      find(kAgentFamilies),      find(kBlockFamilies),  find(kCgroupFamilies),  find(kCpuFamilies),
+      find(kFilesystemFamilies), find(kInetFamilies),   find(kMemoryFamilies),  find(kNetFamilies),
+      find(kSocketFamilies),     find(kSystemFamilies), find(kMeminfoFamilies), find(kNumaFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }

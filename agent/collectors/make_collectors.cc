@@ -83,6 +83,10 @@ std::unique_ptr<Collector> make_sockets(const Environment& environment) {
                                 {.is_each_time = environment.config.once});
 }
 
+std::unique_ptr<Collector> make_numa(const Environment& environment) {
+  return make_numa_collector("/sys/devices/system/node", environment.clock);
+}
+
 std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
@@ -100,6 +104,7 @@ constexpr Entry kEntries[] = {
     {{"system", true, "/proc/uptime"}, of_proc<make_system_collector>},
     {{"clock", true, "adjtimex"}, make_clock},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
+    {{"numa", true, "/sys/devices/system/node"}, make_numa},
     {{"block", true, "/proc/diskstats"}, make_block},
     {{"files", true, "/proc/sys/fs/file-nr, inode-nr"}, of_proc<make_files_collector>},
     {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},

@@ -112,6 +112,34 @@ std::optional<uint64_t> find_number(std::string_view text, std::string_view key)
   return std::nullopt;
 }
 
+std::optional<uint64_t> find_node_number(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = next_line(text);
+    next_word(line);  // "Node"
+    next_word(line);  // its number
+    if (begins_with_title(line, key)) return parse_as<uint64_t>(next_word(line));
+  }
+  return std::nullopt;
+}
+
+std::vector<size_t> parse_number_list(std::string_view list, size_t count_max) {
+  std::vector<size_t> numbers;
+  list = list.substr(0, list.find('\n'));
+  while (!list.empty() && numbers.size() < count_max) {
+    const std::string_view range = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(range.size() + 1, list.size()));
+    const size_t dash = range.find('-');
+    const auto first = parse_as<size_t>(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_as<size_t>(range.substr(dash + 1));
+    if (!first || !last || *last < *first || (!numbers.empty() && *first <= numbers.back())) return {};
+    for (size_t number = *first; numbers.size() < count_max; ++number) {
+      numbers.push_back(number);
+      if (number == *last) break;
+    }
+  }
+  return numbers;
+}
+
 std::optional<uint64_t> find_number_of(std::string_view text, std::string_view title, std::string_view key) {
   while (!text.empty()) {
     std::string_view line = next_line(text);

@@ -20,6 +20,10 @@ std::string_view next_word(std::string_view& line);
 
 // Returns the number after `key` in lines of `key number ...` or `key: number ...` (meminfo, vmstat, stat).
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key);
+// The same in lines of `Node number key: number ...` (meminfo of a NUMA node).
+std::optional<uint64_t> find_node_number(std::string_view text, std::string_view key);
+// Returns the first `count_max` numbers of a list as "0-3,8", ascending; none if it is not as expected.
+std::vector<size_t> parse_number_list(std::string_view list, size_t count_max);
 // Returns the number after `key` in the line `title: key number key number ...` (sockstat).
 std::optional<uint64_t> find_number_of(std::string_view text, std::string_view title, std::string_view key);
 // Returns the number under `column` in a pair of lines `title: column column ...`, `title: number number ...`

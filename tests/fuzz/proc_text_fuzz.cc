@@ -1,11 +1,13 @@
 // Parses any bytes as each file of /proc that collectors read. What is found lies in the text, and adding
 // lines that no parser knows changes nothing.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/collectors/mount_text.h"
 #include "agent/collectors/proc_text.h"
@@ -62,6 +64,9 @@ void check_words(std::string_view text) {
     const std::string_view word = next_word(line);
     SM_CHECK(word.find_first_of(" \t") == std::string_view::npos);
     if (word.empty() || word.ends_with(':')) continue;
+    find_number_of(text, word, word);
+    find_column(text, word, word);
+    find_node_number(text, word);
     const auto number = find_number(text, word);
     SM_CHECK(number == find_number(std::string(text) + "\n", word));
     if (lines > 20) return;  // find_number() reads all lines
@@ -78,6 +83,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_stat(text);
   check_devices(text);
   check_mounts(text);
+  constexpr size_t kNumbersMax = 50;
+  const std::vector<size_t> numbers = parse_number_list(text, kNumbersMax);
+  SM_CHECK(numbers.size() <= kNumbersMax && std::is_sorted(numbers.begin(), numbers.end()));
+  if (const auto uptime = parse_uptime(text)) SM_CHECK(std::isfinite(*uptime) && *uptime >= 0);
   check_words(text);
   if (const auto load = parse_load_averages(text))
     for (const double average : load->load) SM_CHECK(std::isfinite(average));

@@ -1,10 +1,11 @@
-// Collectors of the state of the host (uptime, clock, open files), with fixtures.
+// Collectors of the state of the host (uptime, clock, open files, NUMA), with fixtures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "agent/collectors/clock_state.h"
 #include "agent/collectors/collector.h"
 #include "tests/agent/collectors/recording_sink.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -13,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
@@ -30,6 +32,7 @@ class HostCollectorsTest : public testing::Test {
 
   const TempDirectory root_;
   ProcReader proc_{root_.path().string()};
+  ManualClock clock_;
   RecordingSink sink_;
 };
 
@@ -95,6 +98,52 @@ TEST_F(HostCollectorsTest, FilesNamesWhatIsMissing) {
   write("sys/fs/inode-nr", "1 2");
   EXPECT_EQ(collect(*files), CollectorStatus::degraded("missing: sys/fs/file-nr is not as expected"));
   EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.files.inodes", 1), Pair("host.files.inodes_unused", 2)));
+}
+
+TEST_F(HostCollectorsTest, NumaReportsEachNodeThatIsOnline) {
+  write("online", "0,2-3\n");
+  write("node0/meminfo",
+        "Node 0 MemTotal:       100 kB\nNode 0 MemFree:        40 kB\nNode 0 FilePages:      10 kB\n"
+        "Node 0 AnonPages:       5 kB\nNode 0 Slab:            3 kB\n");
+  write("node0/numastat",
+        "numa_hit 11\nnuma_miss 12\nnuma_foreign 13\ninterleave_hit 14\nlocal_node 15\nother_node 16\n");
+  write("node2/meminfo", "Node 2 MemTotal:       0 kB\n");
+  write("node2/numastat", "numa_hit x\n");
+  const auto numa = make_numa_collector(root_.path().string(), clock_);
+  const CollectorStatus status = collect(*numa);
+  EXPECT_EQ(status.level, Level::kDegraded);
+  EXPECT_THAT(status.reason, HasSubstr("node3/meminfo: No such file"));
+  EXPECT_THAT(
+      sink_.gauges,
+      ElementsAre(Pair("host.numa.anon_bytes;node=0", 5120), Pair("host.numa.file_bytes;node=0", 10'240),
+                  Pair("host.numa.free_bytes;node=0", 40'960), Pair("host.numa.slab_bytes;node=0", 3072),
+                  Pair("host.numa.total_bytes;node=0", 102'400), Pair("host.numa.total_bytes;node=2", 0)));
+  EXPECT_THAT(sink_.totals,
+              ElementsAre(Pair("host.numa.foreign;node=0", 13), Pair("host.numa.hits;node=0", 11),
+                          Pair("host.numa.local;node=0", 15), Pair("host.numa.misses;node=0", 12),
+                          Pair("host.numa.other;node=0", 16)));
+  collect(*numa);
+  EXPECT_THAT(sink_.totals, IsEmpty()) << "once in a slot";
+  EXPECT_EQ(sink_.kept, "host.numa.");
+}
+
+TEST_F(HostCollectorsTest, NumaStopsAtItsLimit) {
+  write("online", "0-99\n");
+  for (int node = 0; node < 100; ++node) {
+    write("node" + std::to_string(node) + "/meminfo", "Node 0 MemTotal: 1 kB\n");
+    write("node" + std::to_string(node) + "/numastat", "numa_hit 1\n");
+  }
+  const auto numa = make_numa_collector(root_.path().string(), clock_);
+  EXPECT_EQ(collect(*numa), CollectorStatus::degraded("missing: nodes after the first 64"));
+  EXPECT_EQ(sink_.totals.size(), 64U);
+}
+
+TEST_F(HostCollectorsTest, NumaIsUnavailableWithoutNodes) {
+  const auto numa = make_numa_collector(root_.path().string(), clock_);
+  EXPECT_EQ(collect(*numa).level, Level::kUnavailable);
+  clock_.advance(std::chrono::seconds(10));
+  write("online", "nonsense\n");
+  EXPECT_EQ(collect(*numa), CollectorStatus::unavailable("online has an unknown format"));
 }
 
 }  // namespace

@@ -267,5 +267,21 @@ TEST_F(HostTruthTest, LockedMemoryIsInItsSeries) {
                                                        sink.gauges["host.memory.slab_unreclaimable_bytes"]);
 }
 
+TEST_F(HostTruthTest, TheNodesHaveTheMemoryOfTheHost) {
+  RecordingSink sink = collect(*make_numa_collector("/sys/devices/system/node", clock_));
+  if (status_.level == CollectorStatus::Level::kUnavailable) GTEST_SKIP() << status_.reason;
+  EXPECT_EQ(status_, CollectorStatus{});
+  double total = 0;
+  double free = 0;
+  for (const auto& [name, value] : sink.gauges) {
+    if (name.starts_with("host.numa.total_bytes;")) total += value;
+    if (name.starts_with("host.numa.free_bytes;")) free += value;
+  }
+  EXPECT_GT(total, 0);
+  EXPECT_LE(total, collect(*make_memory_text(proc_)).gauges["host.memory.total_bytes"]);
+  EXPECT_LE(free, total);
+  EXPECT_GT(sink.totals["host.numa.hits;node=0"], 0U);
+}
+
 }  // namespace
 }  // namespace statmill
