@@ -16,6 +16,13 @@ inline constexpr Family kSystemFamilies[] = {
      .collector = "cpu",
      .help = "Unix time at which the host booted; a step of the clock moves it.",
      .node_exporter = "node_boot_time_seconds"},
+    {.path = "host.system.entropy_bits",
+     .unit = "bits",
+     .collector = "system",
+     .help = "Entropy that the kernel's random numbers have; always 256 from kernel 5.18 on, once there is "
+             "enough.",
+     .node_exporter = "node_entropy_available_bits",
+     .netdata = "system.entropy"},
     {.path = "host.clock.synchronized",
      .collector = "clock",
      .help = "1 while a program keeps the clock at true time, as the kernel knows it; else 0.",

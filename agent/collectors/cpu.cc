@@ -43,6 +43,7 @@ class CpuCollector final : public Collector {
     if (stat->context_switches) sink.total("host.cpu.context_switches", *stat->context_switches);
     if (stat->forks) sink.total("host.process.forks", *stat->forks);
     if (stat->boot_time_s) sink.gauge("host.system.boot_time_s", static_cast<double>(*stat->boot_time_s));
+    if (stat->blocked) sink.gauge("host.load.tasks_blocked", static_cast<double>(*stat->blocked));
     if (!stat->context_switches) missing += " ctxt";
     if (!stat->forks) missing += " processes";
     if (stat->cpus.size() > kCpusMax) missing += " CPUs from 1024 on";

@@ -101,7 +101,7 @@ std::unique_ptr<Collector> make_programs(const Environment& environment) {
 constexpr Entry kEntries[] = {
     {{"cpu", true, "/proc/stat"}, of_proc<make_cpu_collector>},
     {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
-    {{"system", true, "/proc/uptime"}, of_proc<make_system_collector>},
+    {{"system", true, "/proc/uptime, entropy_avail"}, of_proc<make_system_collector>},
     {{"clock", true, "adjtimex"}, make_clock},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
     {{"numa", true, "/sys/devices/system/node"}, make_numa},

@@ -185,6 +185,8 @@ std::optional<StatText> parse_proc_stat(std::string_view stat) {
       result.irqs = numbers_in(line);
     } else if (key == "btime") {
       result.boot_time_s = parse_as<uint64_t>(next_word(line));
+    } else if (key == "procs_blocked") {
+      result.blocked = parse_as<uint64_t>(next_word(line));
     } else if (key == "ctxt") {
       result.context_switches = parse_as<uint64_t>(next_word(line));
     } else if (key == "processes") {

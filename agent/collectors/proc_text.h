@@ -51,6 +51,7 @@ struct StatText {
   std::optional<uint64_t> context_switches = {};
   std::optional<uint64_t> forks = {};
   std::optional<uint64_t> boot_time_s = {};  // Unix time
+  std::optional<uint64_t> blocked = {};      // tasks
   std::optional<uint64_t> interrupts = {};   // all of them
   std::vector<uint64_t> irqs = {};           // by number
   std::vector<uint64_t> softirqs = {};       // by vector

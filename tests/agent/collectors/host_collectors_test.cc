@@ -1,4 +1,4 @@
-// Collectors of the state of the host (uptime, clock, open files, NUMA), with fixtures.
+// Collectors of the state of the host (uptime, entropy, clock, open files, NUMA), with fixtures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,17 +36,21 @@ class HostCollectorsTest : public testing::Test {
   RecordingSink sink_;
 };
 
-TEST_F(HostCollectorsTest, SystemReportsTheUptime) {
+TEST_F(HostCollectorsTest, SystemReportsUptimeAndEntropy) {
   const auto system = make_system_collector(proc_);
   EXPECT_EQ(collect(*system).level, Level::kUnavailable);
   EXPECT_THAT(sink_.gauges, IsEmpty());
   write("uptime", "1074.18 212.98\n");
-  EXPECT_EQ(collect(*system), CollectorStatus{});
+  EXPECT_EQ(collect(*system).level, Level::kDegraded);
   EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.system.uptime_s", 1074.18)));
+  write("sys/kernel/random/entropy_avail", "256\n");
+  EXPECT_EQ(collect(*system), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges,
+              ElementsAre(Pair("host.system.entropy_bits", 256), Pair("host.system.uptime_s", 1074.18)));
   for (const char* text : {"", "\n", "x 1\n", "-5 1\n", "nan 1\n"}) {
     write("uptime", text);
-    EXPECT_EQ(collect(*system), CollectorStatus::unavailable("uptime has an unknown format")) << text;
-    EXPECT_THAT(sink_.gauges, IsEmpty()) << text;
+    EXPECT_EQ(collect(*system), CollectorStatus::degraded("missing: uptime is not as expected")) << text;
+    EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.system.entropy_bits", 256))) << text;
   }
 }
 

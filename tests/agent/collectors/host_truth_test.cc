@@ -283,5 +283,16 @@ TEST_F(HostTruthTest, TheNodesHaveTheMemoryOfTheHost) {
   EXPECT_GT(sink.totals["host.numa.hits;node=0"], 0U);
 }
 
+TEST_F(HostTruthTest, EntropyAndBlockedTasksAreThoseOfTheFiles) {
+  RecordingSink sink = collect(*make_system_collector(proc_));
+  std::ifstream file("/proc/sys/kernel/random/entropy_avail");
+  double entropy = -1;
+  file >> entropy;
+  EXPECT_NEAR(sink.gauges["host.system.entropy_bits"], entropy, 4096);
+  sink = collect(*make_cpu_collector(proc_));
+  EXPECT_TRUE(sink.gauges.contains("host.load.tasks_blocked"));
+  EXPECT_GE(sink.gauges["host.load.tasks_blocked"], 0);
+}
+
 }  // namespace
 }  // namespace statmill

@@ -84,6 +84,17 @@ TEST_F(ProcCollectorsTest, CpuReportsInterruptsThatOccurred) {
                                   Contains(Pair("host.softirq.count;vector=rcu", 6))));
 }
 
+TEST_F(ProcCollectorsTest, CpuReportsTheBootAndBlockedTasks) {
+  const auto cpu = make_cpu_collector(proc_);
+  write("stat", "cpu 1 1 1 1\nctxt 1\nbtime 1795200071\nprocesses 2\nprocs_running 3\nprocs_blocked 4\n");
+  EXPECT_EQ(collect(*cpu), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges,
+              ElementsAre(Pair("host.load.tasks_blocked", 4), Pair("host.system.boot_time_s", 1795200071)));
+  write("stat", "cpu 1 1 1 1\nctxt 1\nbtime x\nprocesses 2\n");
+  EXPECT_EQ(collect(*cpu), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, IsEmpty()) << "absent is never 0";
+}
+
 TEST_F(ProcCollectorsTest, LoadReportsAveragesAndTasks) {
   write("loadavg", "0.74 0.70 1.40 3/190 5388\n");
   const auto load = make_load_collector(proc_);

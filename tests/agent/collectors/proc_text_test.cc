@@ -87,6 +87,7 @@ TEST(ProcText, ParsesStat) {
   EXPECT_EQ(stat->context_switches, 429579U);
   EXPECT_EQ(stat->forks, 5388U);
   EXPECT_EQ(stat->boot_time_s, 1795200071U);
+  EXPECT_EQ(stat->blocked, 0U);
   EXPECT_EQ(stat->interrupts, 213001U);
   EXPECT_THAT(stat->irqs, ElementsAre(0, 0, 0));
   EXPECT_THAT(stat->softirqs, ElementsAre(0, 17134, 4, 1234, 89795, 0, 2, 31595, 0, 23660));
