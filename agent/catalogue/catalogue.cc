@@ -67,11 +67,16 @@ std::vector<const Family*> all_families() {
   add(kCgroupFamilies);
   add(kCpuFamilies);
   add(kHardwareFamilies);
+  add(kFilesystemFamilies);
   add(kInetFamilies);
+  add(kMeminfoFamilies);
   add(kMemoryFamilies);
   add(kNetFamilies);
   add(kNetworkTableFamilies);
   add(kVolumeFamilies);
+  add(kNumaFamilies);
+  add(kSocketFamilies);
+  add(kSystemFamilies);
   std::sort(all.begin(), all.end(), [](const Family* a, const Family* b) { return a->path < b->path; });
   return all;
 }

@@ -12,11 +12,16 @@
 #include "agent/catalogue/agent_families.h"
 #include "agent/catalogue/cpu_families.h"
 #include "agent/catalogue/family.h"
+#include "agent/catalogue/filesystem_families.h"
 #include "agent/catalogue/hardware_families.h"
 #include "agent/catalogue/inet_families.h"
 #include "agent/catalogue/io_families.h"
+#include "agent/catalogue/meminfo_families.h"
 #include "agent/catalogue/memory_families.h"
 #include "agent/catalogue/network_table_families.h"
+#include "agent/catalogue/numa_families.h"
+#include "agent/catalogue/socket_families.h"
+#include "agent/catalogue/system_families.h"
 #include "agent/catalogue/volume_families.h"
 
 namespace statmill {
@@ -29,10 +34,11 @@ constexpr const Family* find_family(std::string_view path) {
     }
     return nullptr;
   };
-  const std::array found = {find(kAgentFamilies),  find(kBlockFamilies),    find(kCgroupFamilies),
-                            find(kCpuFamilies),    find(kHardwareFamilies), find(kInetFamilies),
-                            find(kMemoryFamilies), find(kNetFamilies),      find(kNetworkTableFamilies),
-                            find(kVolumeFamilies)};
+  const std::array<const Family*, 15> found = {
+      find(kAgentFamilies),      find(kBlockFamilies),    find(kCgroupFamilies),       find(kCpuFamilies),
+      find(kFilesystemFamilies), find(kHardwareFamilies), find(kInetFamilies),         find(kMeminfoFamilies),
+      find(kMemoryFamilies),     find(kNetFamilies),      find(kNetworkTableFamilies), find(kNumaFamilies),
+      find(kSocketFamilies),     find(kSystemFamilies),   find(kVolumeFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }

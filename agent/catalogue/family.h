@@ -15,7 +15,7 @@ namespace statmill {
 
 // All texts are constants of the program.
 struct Family {
-  static constexpr size_t kTagKeysMax = 2;
+  static constexpr size_t kTagKeysMax = 3;
   using TagKeys = std::array<std::string_view, kTagKeysMax>;
 
   std::string_view path;  // "host.block.bytes": lower case, without `;` and `%`

@@ -117,6 +117,10 @@ class Collector {
 std::unique_ptr<Collector> make_cpu_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_load_collector(ProcReader& proc);
 std::unique_ptr<Collector> make_psi_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_files_collector(ProcReader& proc);
+std::unique_ptr<Collector> make_system_collector(ProcReader& proc);
+// `directory` is /sys/devices/system/node except in tests. `clock` must outlive the collector.
+std::unique_ptr<Collector> make_numa_collector(const std::string& directory, const Clock& clock);
 // What the text of /proc tells of the collectors that have eBPF programs, too (text_and_ebpf.h).
 std::unique_ptr<Collector> make_memory_text(ProcReader& proc);
 std::unique_ptr<Collector> make_block_text(ProcReader& proc);

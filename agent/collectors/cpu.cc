@@ -1,4 +1,5 @@
-// The cpu collector: CPU time of each CPU by mode, context switches, forks and interrupts, from /proc/stat.
+// The cpu collector: CPU time of each CPU by mode, context switches, forks and
+// interrupts, and when the host booted, from /proc/stat.
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +42,8 @@ class CpuCollector final : public Collector {
     std::string missing;
     if (stat->context_switches) sink.total("host.cpu.context_switches", *stat->context_switches);
     if (stat->forks) sink.total("host.process.forks", *stat->forks);
+    if (stat->boot_time_s) sink.gauge("host.system.boot_time_s", static_cast<double>(*stat->boot_time_s));
+    if (stat->blocked) sink.gauge("host.load.tasks_blocked", static_cast<double>(*stat->blocked));
     if (!stat->context_switches) missing += " ctxt";
     if (!stat->forks) missing += " processes";
     if (stat->cpus.size() > kCpusMax) missing += " CPUs from 1024 on";

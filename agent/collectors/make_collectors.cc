@@ -4,9 +4,12 @@
 #include <iterator>
 
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/clock_state.h"
+#include "agent/collectors/filesystem.h"
 #include "agent/collectors/host_collectors.h"
 #include "agent/collectors/perf_counters.h"
 #include "agent/collectors/programs.h"
+#include "agent/collectors/sockets.h"
 #include "agent/collectors/text_and_ebpf.h"
 #include "base/check.h"
 
@@ -74,6 +77,23 @@ std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
   return make_cgroup_collector("/sys/fs/cgroup", environment.clock);
 }
 
+std::unique_ptr<Collector> make_clock(const Environment&) { return make_clock_collector(); }
+
+// A run that only prints collects twice within a slot.
+std::unique_ptr<Collector> make_filesystem(const Environment& environment) {
+  return make_filesystem_collector(environment.proc, environment.clock,
+                                   {.is_each_time = environment.config.once});
+}
+
+std::unique_ptr<Collector> make_sockets(const Environment& environment) {
+  return make_sockets_collector(environment.proc, environment.clock,
+                                {.is_each_time = environment.config.once});
+}
+
+std::unique_ptr<Collector> make_numa(const Environment& environment) {
+  return make_numa_collector("/sys/devices/system/node", environment.clock);
+}
+
 std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
@@ -88,10 +108,16 @@ std::unique_ptr<Collector> make_programs(const Environment& environment) {
 constexpr Entry kEntries[] = {
     {{"cpu", true, "/proc/stat"}, of_proc<make_cpu_collector>},
     {{"load", true, "/proc/loadavg"}, of_proc<make_load_collector>},
+    {{"system", true, "/proc/uptime, entropy_avail"}, of_proc<make_system_collector>},
+    {{"clock", true, "adjtimex"}, make_clock},
     {{"memory", true, "/proc/meminfo, vmstat"}, make_memory},
+    {{"numa", true, "/sys/devices/system/node"}, make_numa},
     {{"block", true, "/proc/diskstats"}, make_block},
+    {{"files", true, "/proc/sys/fs/file-nr, inode-nr"}, of_proc<make_files_collector>},
+    {{"filesystem", true, "/proc/1/mountinfo, statfs"}, make_filesystem},
     {{"net", true, "/proc/net/dev"}, make_net},
     {{"inet", true, "/proc/net/snmp, netstat"}, make_inet},
+    {{"sockets", true, "/proc/net/sockstat, sock_diag"}, make_sockets},
     {{"psi", true, "/proc/pressure"}, of_proc<make_psi_collector>},
     {{"link", true, "/sys/class/net"}, of_host<make_link_collector>},
     {{"cpufreq", true, "/sys/devices/system/cpu"}, of_host<make_cpufreq_collector>},

@@ -51,6 +51,12 @@ std::vector<uint64_t> numbers_in(std::string_view line) {
   return numbers;
 }
 
+// Returns whether the first word of `line` is `title:`, and removes it.
+bool begins_with_title(std::string_view& line, std::string_view title) {
+  const std::string_view word = next_word(line);
+  return word.ends_with(':') && word.substr(0, word.size() - 1) == title;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // True for partitions such as sda1 of sda, nvme0n1p2 of nvme0n1.
@@ -106,6 +112,60 @@ std::optional<uint64_t> find_number(std::string_view text, std::string_view key)
   return std::nullopt;
 }
 
+std::optional<uint64_t> find_node_number(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = next_line(text);
+    next_word(line);  // "Node"
+    next_word(line);  // its number
+    if (begins_with_title(line, key)) return parse_as<uint64_t>(next_word(line));
+  }
+  return std::nullopt;
+}
+
+std::vector<size_t> parse_number_list(std::string_view list, size_t count_max) {
+  std::vector<size_t> numbers;
+  list = list.substr(0, list.find('\n'));
+  while (!list.empty() && numbers.size() < count_max) {
+    const std::string_view range = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(range.size() + 1, list.size()));
+    const size_t dash = range.find('-');
+    const auto first = parse_as<size_t>(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_as<size_t>(range.substr(dash + 1));
+    if (!first || !last || *last < *first || (!numbers.empty() && *first <= numbers.back())) return {};
+    for (size_t number = *first; numbers.size() < count_max; ++number) {
+      numbers.push_back(number);
+      if (number == *last) break;
+    }
+  }
+  return numbers;
+}
+
+std::optional<uint64_t> find_number_of(std::string_view text, std::string_view title, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = next_line(text);
+    if (!begins_with_title(line, title)) continue;
+    for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+      const std::string_view number = next_word(line);
+      if (word == key) return parse_as<uint64_t>(number);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> find_column(std::string_view text, std::string_view title, std::string_view column) {
+  while (!text.empty()) {
+    std::string_view names = next_line(text);
+    if (!begins_with_title(names, title) || text.empty()) continue;
+    std::string_view numbers = next_line(text);
+    if (!begins_with_title(numbers, title)) return std::nullopt;
+    for (std::string_view name = next_word(names); !name.empty(); name = next_word(names)) {
+      const std::string_view number = next_word(numbers);
+      if (name == column) return parse_as<uint64_t>(number);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<StatText> parse_proc_stat(std::string_view stat) {
   if (stat.empty()) return std::nullopt;
   std::string_view first = next_line(stat);
@@ -123,6 +183,10 @@ std::optional<StatText> parse_proc_stat(std::string_view stat) {
     } else if (key == "intr") {
       result.interrupts = parse_as<uint64_t>(next_word(line));
       result.irqs = numbers_in(line);
+    } else if (key == "btime") {
+      result.boot_time_s = parse_as<uint64_t>(next_word(line));
+    } else if (key == "procs_blocked") {
+      result.blocked = parse_as<uint64_t>(next_word(line));
     } else if (key == "ctxt") {
       result.context_switches = parse_as<uint64_t>(next_word(line));
     } else if (key == "processes") {
@@ -133,6 +197,13 @@ std::optional<StatText> parse_proc_stat(std::string_view stat) {
     }
   }
   return result;
+}
+
+std::optional<double> parse_uptime(std::string_view uptime) {
+  if (uptime.empty()) return std::nullopt;
+  std::string_view line = next_line(uptime);
+  const std::optional<double> seconds = real_number(next_word(line));
+  return seconds && *seconds >= 0 ? seconds : std::nullopt;
 }
 
 std::optional<LoadAverages> parse_load_averages(std::string_view loadavg) {

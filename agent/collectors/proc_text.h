@@ -20,6 +20,15 @@ std::string_view next_word(std::string_view& line);
 
 // Returns the number after `key` in lines of `key number ...` or `key: number ...` (meminfo, vmstat, stat).
 std::optional<uint64_t> find_number(std::string_view text, std::string_view key);
+// The same in lines of `Node number key: number ...` (meminfo of a NUMA node).
+std::optional<uint64_t> find_node_number(std::string_view text, std::string_view key);
+// Returns the first `count_max` numbers of a list as "0-3,8", ascending; none if it is not as expected.
+std::vector<size_t> parse_number_list(std::string_view list, size_t count_max);
+// Returns the number after `key` in the line `title: key number key number ...` (sockstat).
+std::optional<uint64_t> find_number_of(std::string_view text, std::string_view title, std::string_view key);
+// Returns the number under `column` in a pair of lines `title: column column ...`, `title: number number ...`
+// (snmp).
+std::optional<uint64_t> find_column(std::string_view text, std::string_view title, std::string_view column);
 
 // The CPU modes in /proc/stat, in its order. Guest times are included in user and nice.
 inline constexpr std::array<std::string_view, 8> kCpuModes = {"user",   "nice", "system",  "idle",
@@ -41,12 +50,17 @@ struct StatText {
   std::vector<Cpu> cpus = {};  // those that are online
   std::optional<uint64_t> context_switches = {};
   std::optional<uint64_t> forks = {};
-  std::optional<uint64_t> interrupts = {};  // all of them
-  std::vector<uint64_t> irqs = {};          // by number
-  std::vector<uint64_t> softirqs = {};      // by vector
+  std::optional<uint64_t> boot_time_s = {};  // Unix time
+  std::optional<uint64_t> blocked = {};      // tasks
+  std::optional<uint64_t> interrupts = {};   // all of them
+  std::vector<uint64_t> irqs = {};           // by number
+  std::vector<uint64_t> softirqs = {};       // by vector
 };
 // Returns nullopt if it does not begin with the times of all CPUs.
 std::optional<StatText> parse_proc_stat(std::string_view stat);
+
+// /proc/uptime. Returns seconds.
+std::optional<double> parse_uptime(std::string_view uptime);
 
 struct LoadAverages {
   std::array<double, 3> load{};  // over 1, 5 and 15 minutes

@@ -1,13 +1,17 @@
 // Parses any bytes as each file of /proc that collectors read. What is found lies in the text, and adding
 // lines that no parser knows changes nothing.
 #include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/collectors/host_text.h"
+#include "agent/collectors/mount_text.h"
 #include "agent/collectors/proc_text.h"
 #include "base/check.h"
 #include "tests/fuzz/cost_bound.h"
@@ -43,6 +47,17 @@ void check_devices(std::string_view text) {
   for (const Interface& one : parse_interfaces(text)) SM_CHECK(is_name(one.name, text) && one.name != "lo");
 }
 
+void check_mounts(std::string_view text) {
+  constexpr size_t kMax = 20;
+  const FilesystemList list = list_filesystems(text, kMax);
+  SM_CHECK(list.filesystems.size() <= kMax && list.filesystems.size() + list.left_out <= text.size());
+  std::set<uint64_t> numbers;
+  for (const Filesystem& one : list.filesystems) {
+    SM_CHECK(one.mount.starts_with('/') && one.mount.size() <= kMountBytesMax && !one.type.empty());
+    SM_CHECK(numbers.insert(one.device_number).second);
+  }
+}
+
 void check_words(std::string_view text) {
   size_t lines = 0;
   for (std::string_view rest = text; !rest.empty(); ++lines) {
@@ -51,6 +66,9 @@ void check_words(std::string_view text) {
     const std::string_view word = next_word(line);
     SM_CHECK(word.find_first_of(" \t") == std::string_view::npos);
     if (word.empty() || word.ends_with(':')) continue;
+    find_number_of(text, word, word);
+    find_column(text, word, word);
+    find_node_number(text, word);
     const auto number = find_number(text, word);
     SM_CHECK(number == find_number(std::string(text) + "\n", word));
     if (lines > 20) return;  // find_number() reads all lines
@@ -88,6 +106,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_stat(text);
   check_devices(text);
+  check_mounts(text);
+  constexpr size_t kNumbersMax = 50;
+  const std::vector<size_t> numbers = parse_number_list(text, kNumbersMax);
+  SM_CHECK(numbers.size() <= kNumbersMax && std::is_sorted(numbers.begin(), numbers.end()));
+  if (const auto uptime = parse_uptime(text)) SM_CHECK(std::isfinite(*uptime) && *uptime >= 0);
   check_words(text);
   check_tables(text);
   if (const auto load = parse_load_averages(text))

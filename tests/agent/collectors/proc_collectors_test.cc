@@ -84,6 +84,17 @@ TEST_F(ProcCollectorsTest, CpuReportsInterruptsThatOccurred) {
                                   Contains(Pair("host.softirq.count;vector=rcu", 6))));
 }
 
+TEST_F(ProcCollectorsTest, CpuReportsTheBootAndBlockedTasks) {
+  const auto cpu = make_cpu_collector(proc_);
+  write("stat", "cpu 1 1 1 1\nctxt 1\nbtime 1795200071\nprocesses 2\nprocs_running 3\nprocs_blocked 4\n");
+  EXPECT_EQ(collect(*cpu), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges,
+              ElementsAre(Pair("host.load.tasks_blocked", 4), Pair("host.system.boot_time_s", 1795200071)));
+  write("stat", "cpu 1 1 1 1\nctxt 1\nbtime x\nprocesses 2\n");
+  EXPECT_EQ(collect(*cpu), CollectorStatus{});
+  EXPECT_THAT(sink_.gauges, IsEmpty()) << "absent is never 0";
+}
+
 TEST_F(ProcCollectorsTest, LoadReportsAveragesAndTasks) {
   write("loadavg", "0.74 0.70 1.40 3/190 5388\n");
   const auto load = make_load_collector(proc_);
@@ -114,6 +125,25 @@ TEST_F(ProcCollectorsTest, MemoryReportsBytesAndNamesMissingFields) {
                   Pair("host.memory.paged_in_bytes", 1024), Pair("host.memory.paged_out_bytes", 2048),
                   Pair("host.memory.swapped_in_bytes", 3 * page),
                   Pair("host.memory.swapped_out_bytes", 4 * page)));
+}
+
+TEST_F(ProcCollectorsTest, MemoryReportsWhatTheKernelHasBeyondThat) {
+  write("meminfo",
+        "MemTotal: 1 kB\nMemFree: 1 kB\nMemAvailable: 1 kB\nBuffers: 1 kB\nCached: 1 kB\nSwapTotal: 1 kB\n"
+        "SwapFree: 1 kB\nDirty: 1 kB\nSlab: 1 kB\nActive: 9 kB\nActive(anon): 5 kB\nSReclaimable: 7 kB\n"
+        "Committed_AS: 99999999999 kB\nHugePages_Total: 12\nHugePages_Free: x\nHugepagesize: 2048 kB\n"
+        "DirectMap4k: 3 kB\nWriteback:\nMapped 4 kB\n");
+  write("vmstat",
+        "pgpgin 1\npgpgout 2\npswpin 3\npswpout 4\npgfault 5\npgmajfault 6\npgsteal_direct 8\noom_kill 7\n");
+  const auto memory = make_memory_text(proc_);
+  EXPECT_EQ(collect(*memory), CollectorStatus{}) << "kernels may lack the rest";
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.memory.active_bytes", 9216)),
+                                  Contains(Pair("host.memory.active_anon_bytes", 5120)),
+                                  Contains(Pair("host.memory.slab_reclaimable_bytes", 7168)),
+                                  Contains(Pair("host.memory.committed_bytes", 99'999'999'999.0 * 1024)),
+                                  Contains(Pair("host.memory.huge_pages", 12)),
+                                  Contains(Pair("host.memory.huge_page_size_bytes", 2'097'152))));
+  EXPECT_EQ(sink_.gauges.size(), 15U) << "absent is never 0";
 }
 
 TEST_F(ProcCollectorsTest, MemoryWithoutOneFileIsDegraded) {

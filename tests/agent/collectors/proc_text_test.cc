@@ -50,6 +50,33 @@ constexpr std::string_view kNetDev =
     "         0\n"
     "eth0:1:12 13 0 0 0 0 0 0 14 15 0 0 0 0 0 0\n";
 
+TEST(ProcText, FindsNumbersByTitle) {
+  constexpr std::string_view kSockstat =
+      "sockets: used 11\nTCP: inuse 1 orphan 0 tw x\nTCP6: inuse 5\nUDP inuse 7\n";
+  EXPECT_EQ(find_number_of(kSockstat, "TCP", "inuse"), 1U);
+  EXPECT_EQ(find_number_of(kSockstat, "TCP6", "inuse"), 5U);
+  for (const auto& [title, key] :
+       {std::pair("TCP", "tw"), {"TCP", "alloc"}, {"UDP", "inuse"}, {"RAW", "inuse"}, {"", ""}})
+    EXPECT_EQ(find_number_of(kSockstat, title, key), std::nullopt) << title << " " << key;
+  constexpr std::string_view kSnmp =
+      "Ip: Forwarding\nIp: 1\nTcp: RtoMin MaxConn CurrEstab\nTcp: 200 -1 7\nUdp: A B\nUdp: 1\n";
+  EXPECT_EQ(find_column(kSnmp, "Tcp", "CurrEstab"), 7U);
+  EXPECT_EQ(find_column(kSnmp, "Tcp", "MaxConn"), std::nullopt) << "negative";
+  EXPECT_EQ(find_column(kSnmp, "Udp", "B"), std::nullopt);
+  EXPECT_EQ(find_column("Tcp: A\nUdp: 1\n", "Tcp", "A"), std::nullopt);
+  EXPECT_EQ(find_column("Tcp: A", "Tcp", "A"), std::nullopt);
+  EXPECT_EQ(find_node_number("Node 0 MemTotal: 5 kB\nNode 0 MemFree: 3 kB\n", "MemFree"), 3U);
+  EXPECT_EQ(find_node_number("MemFree: 3 kB\nNode 0\nNode 0 MemFree 3\n", "MemFree"), std::nullopt);
+}
+
+TEST(ProcText, ParsesListsOfNumbers) {
+  EXPECT_THAT(parse_number_list("0\n", 9), ElementsAre(0));
+  EXPECT_THAT(parse_number_list("0,2-4,7", 9), ElementsAre(0, 2, 3, 4, 7));
+  EXPECT_THAT(parse_number_list("0-18446744073709551615", 3), ElementsAre(0, 1, 2));
+  for (const char* list : {"", "\n", "x", "1-", "-1", "3-2", "1,1", "2,1", "1-3,2", "1,,2"})
+    EXPECT_TRUE(parse_number_list(list, 9).empty()) << list;
+}
+
 TEST(ProcText, ParsesStat) {
   const auto stat = parse_proc_stat(kStat);
   ASSERT_TRUE(stat);
@@ -59,6 +86,8 @@ TEST(ProcText, ParsesStat) {
   EXPECT_THAT(stat->cpus[1].times, ElementsAre(1934, 0, 1256, 128703, 493, 0, 43, 10));
   EXPECT_EQ(stat->context_switches, 429579U);
   EXPECT_EQ(stat->forks, 5388U);
+  EXPECT_EQ(stat->boot_time_s, 1795200071U);
+  EXPECT_EQ(stat->blocked, 0U);
   EXPECT_EQ(stat->interrupts, 213001U);
   EXPECT_THAT(stat->irqs, ElementsAre(0, 0, 0));
   EXPECT_THAT(stat->softirqs, ElementsAre(0, 17134, 4, 1234, 89795, 0, 2, 31595, 0, 23660));

@@ -82,6 +82,10 @@ export function hostSections(facts) {
   const traffic = (path, label) => `label_replace(sum(histogram_sum(rate(${select(path)}[$step]))), "way", "${label}", "", "")`;
   /** @param {number} limit @param {string} path @param {string} tag */
   const top = (limit, path, tag) => `topk(${limit}, sum by (${tag}) (rate(${select(path)}[$step])))`;
+  /** Panels of series that agents of older versions lack: only those whose series the host has. @param {PanelSpec[]} panels */
+  const known = (panels) => panels.filter((panel) => facts.has && wantedOf(panel).every(({path, tags}) => facts.has?.(path, tags)));
+  /** @param {string} free @param {string} all */
+  const usedByMount = (free, all) => `100 * (1 - sum by (mount) (${select(free)}) / sum by (mount) (${select(all)}))`;
   /** @type {Section[]} */
   const sections = [
     {id: "cpu", title: "CPU", collectors: ["cpu", "load", "sched", "psi", "interrupts", "pmu", "process"], panels: [
@@ -91,6 +95,7 @@ export function hostSections(facts) {
       {id: "cpu-pressure", title: "S · pressure", series: of("host.psi.stalled_ns", {resource: "cpu"}), unit: "ns_share"},
       {id: "cpu-each", title: "U · each CPU, busy", expr: `sum by (cpu) (rate({"host.cpu.time_ns",host=${JSON.stringify(host)},mode!~"idle|iowait"}[$step]))`, unit: "ns_share", limits: [0, 1e9]},
       {id: "cpu-load", title: "S · load and running tasks", series: [...of("host.load.average_1m"), ...of("host.load.tasks_running")]},
+      ...known([{id: "cpu-blocked", title: "S · tasks that wait for a device", series: of("host.load.tasks_blocked"), height: "S"}]),
       {id: "cpu-throttled", title: "E · throttled cgroups, top 5", expr: top(5, "host.cgroup.cpu_throttled_ns", "cgroup"), unit: "ns_rate", height: "S"},
       {id: "cpu-exits", title: "E · processes failed or killed", series: [...of("host.process.exits", {result: "failed"}), ...of("host.process.exits", {result: "killed"})], height: "S"},
       {id: "cpu-switches", title: "task switches and migrations", series: [...of("host.sched.switches"), ...of("host.sched.migrations")], height: "S"},
@@ -107,18 +112,31 @@ export function hostSections(facts) {
       {id: "mem-faults", title: "S · major page faults", series: of("host.memory.major_page_faults"), height: "S"},
       {id: "mem-oom", title: "E · killed for lack of memory", series: of("host.memory.oom_kills"), height: "S"},
       {id: "mem-dirty", title: "waiting to be written", series: of("host.memory.dirty_bytes"), height: "S"},
+      ...known([{id: "mem-committed", title: "U · promised to programs", series: [...of("host.memory.committed_bytes"), ...of("host.memory.commit_limit_bytes")], height: "S"}]),
       {id: "mem-cgroups", title: "memory of cgroups, top 10", expr: `topk(10, ${select("host.cgroup.memory_bytes")})`, unit: "bytes", height: "S"},
       {id: "mem-compaction", title: "compaction", series: of("host.memory.compaction_ns"), view: "heatmap", height: "S"},
     ]},
   ];
-  sections.push(diskSection(facts, of), networkSection(facts, of), {
-    id: "tcp", title: "TCP", collectors: ["inet"], panels: [
+  sections.push(diskSection(facts, of), {
+    id: "filesystems", title: "Filesystems", collectors: ["filesystem", "files"], panels: known([
+      {id: "fs-used", title: "U · space used", expr: usedByMount("host.filesystem.available_bytes", "host.filesystem.size_bytes"), unit: "percent"},
+      {id: "fs-available", title: "U · space available", series: of("host.filesystem.available_bytes")},
+      {id: "fs-inodes", title: "U · inodes used", expr: usedByMount("host.filesystem.inodes_free", "host.filesystem.inodes"), unit: "percent", height: "S"},
+      {id: "fs-files", title: "U · open files of the system", series: of("host.files.open"), height: "S"},
+      {id: "fs-faults", title: "E · hanging, unreadable, read-only", series: ["hanging", "unreadable", "read_only"].flatMap((part) => of(`host.filesystem.${part}`)), height: "S"},
+    ]),
+  }, networkSection(facts, of), {
+    id: "tcp", title: "TCP", collectors: ["inet", "sockets"], panels: [
       {id: "tcp-bytes", title: "U · sent and received", expr: `${traffic("host.tcp.send_bytes", "sent")} or ${traffic("host.tcp.receive_bytes", "received")}`, unit: "bytes_per_second"},
       {id: "tcp-rtt", title: "S · round trip time", series: of("host.tcp.srtt_us"), view: "heatmap", stats: ["p50", "p99"]},
       {id: "tcp-retransmits", title: "S · retransmits", series: [...of("host.tcp.retransmits"), ...of("host.tcp.timeouts"), ...of("host.tcp.syn_retransmits")]},
       {id: "tcp-connect", title: "S · time to connect", series: of("host.tcp.connect_ns"), view: "heatmap", stats: ["p50", "p99"]},
       {id: "tcp-opens", title: "U · connections opened", series: [...of("host.tcp.active_opens"), ...of("host.tcp.passive_opens")], height: "S"},
       {id: "tcp-fails", title: "E · failed, reset, dropped", series: ["connects_failed", "resets_sent", "resets_received", "listen_drops"].flatMap((part) => of(`host.tcp.${part}`)), height: "S"},
+      ...known([
+        {id: "tcp-connections", title: "U · connections by state", series: of("host.tcp.connections"), height: "S"},
+        {id: "tcp-queue", title: "S · fullest queue of a listening socket", series: of("host.tcp.listen_queue_percent"), height: "S"},
+      ]),
       {id: "tcp-states", title: "states entered", series: of("host.tcp.states_entered"), height: "S"},
     ],
   }, {
@@ -133,7 +151,7 @@ export function hostSections(facts) {
       {id: "cg-left", title: "cgroups without series", series: [...of("host.agent.cgroups_left_out"), ...of("host.agent.cgroups_unnamed")], height: "S"},
     ],
   });
-  return sections.map((section) => annotated(section, facts));
+  return sections.filter((section) => section.panels.length > 0).map((section) => annotated(section, facts));
 }
 
 /** @param {HostFacts} facts @param {(path: string, tags?: Record<string, string>) => string[]} of @returns {Section} */
@@ -200,7 +218,7 @@ export function wantedOf(panel) {
 /** Collectors by the parts of paths that they send. */
 const kCollectors = /** @type {Record<string, string>} */ ({
   pmu: "pmu", sched: "sched", psi: "psi", block: "block", net: "net", tcp: "inet", udp: "inet", cgroup: "cgroup", softirq: "interrupts", process: "process",
-  memory: "memory", cpu: "cpu", load: "load",
+  memory: "memory", cpu: "cpu", load: "load", filesystem: "filesystem", files: "files", sockets: "sockets",
 });
 
 /** @param {string} path @param {Record<string, string>} collectors */

@@ -57,6 +57,17 @@ test("panels of a host have unique ids, and say why there is nothing", () => {
   }
 });
 
+test("a host whose agent reports filesystems has a section for them", () => {
+  const facts = {host: "a", devices: ["vda"], interfaces: ["eth0"], collectors: {}, has: (/** @type {string} */ path) => !path.startsWith("host.files.")};
+  const sections = hostSections(facts);
+  assert.deepEqual(sections.map((section) => section.id), ["cpu", "memory", "disk", "filesystems", "network", "tcp", "cgroups"]);
+  const panels = sections.flatMap((section) => section.panels);
+  assert.equal(new Set(panels.map((panel) => panel.id)).size, panels.length);
+  assert.deepEqual(sections[3].panels.map((panel) => panel.id), ["fs-used", "fs-available", "fs-inodes", "fs-faults"]);
+  for (const id of ["cpu-blocked", "mem-committed", "tcp-connections", "tcp-queue"]) assert.ok(panels.some((panel) => panel.id === id && !panel.note), id);
+  assert.ok(!hostSections({...facts, has: null}).some((section) => section.id === "filesystems"), "while nothing is known, there is no gap that closes later");
+});
+
 test("a device that is alone is not in labels of different paths", () => {
   assert.deepEqual(labelsOf(["host.block.errors;device=vda;host=a;op=read", "host.block.errors;device=vda;host=a;op=write", "host.block.requeues;host=a"]), ["errors read", "errors write", "requeues"]);
 });

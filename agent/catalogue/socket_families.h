@@ -1,0 +1,72 @@
+// Families of sockets, and of TCP connections by state.
+#pragma once
+
+#include "agent/catalogue/family.h"
+
+namespace statmill {
+
+inline constexpr Family kSocketFamilies[] = {
+    {.path = "host.sockets.used",
+     .collector = "sockets",
+     .help = "Sockets of all kinds, unix sockets included.",
+     .node_exporter = "node_sockstat_sockets_used",
+     .netdata = "ip.sockstat_sockets"},
+    {.path = "host.sockets.in_use",
+     .tags = {"protocol", "version"},
+     .collector = "sockets",
+     .help = "Sockets that have a port, by protocol (tcp, udp, udplite, raw) and version of IP.",
+     .node_exporter = "node_sockstat_TCP_inuse, node_sockstat_UDP_inuse, node_sockstat_TCP6_inuse",
+     .netdata = "ipv4.sockstat_tcp_sockets, ipv4.sockstat_udp_sockets, ipv6.sockstat6_tcp_sockets"},
+    {.path = "host.sockets.memory_bytes",
+     .unit = "bytes",
+     .tags = {"protocol"},
+     .collector = "sockets",
+     .help = "Memory that the kernel has set aside for the buffers of TCP and of UDP.",
+     .node_exporter = "node_sockstat_TCP_mem_bytes, node_sockstat_UDP_mem_bytes",
+     .netdata = "ipv4.sockstat_tcp_mem, ipv4.sockstat_udp_mem"},
+    {.path = "host.sockets.tcp_orphans",
+     .collector = "sockets",
+     .help = "TCP connections that no program holds any more and that still send or wait.",
+     .node_exporter = "node_sockstat_TCP_orphan",
+     .netdata = "ipv4.sockstat_tcp_sockets"},
+    {.path = "host.sockets.tcp_time_wait",
+     .collector = "sockets",
+     .help = "TCP connections that are closed and wait for late segments, or for the end of their peer.",
+     .node_exporter = "node_sockstat_TCP_tw",
+     .netdata = "ipv4.sockstat_tcp_sockets"},
+    {.path = "host.sockets.tcp_allocated",
+     .collector = "sockets",
+     .help = "TCP sockets in any state but time_wait, those without a port included.",
+     .node_exporter = "node_sockstat_TCP_alloc",
+     .netdata = "ipv4.sockstat_tcp_sockets"},
+    {.path = "host.sockets.fragments",
+     .tags = {"version"},
+     .collector = "sockets",
+     .help = "Packets that wait for the rest of their fragments.",
+     .node_exporter = "node_sockstat_FRAG_inuse",
+     .netdata = "ipv4.sockstat_frag_sockets"},
+    {.path = "host.sockets.fragment_bytes",
+     .unit = "bytes",
+     .tags = {"version"},
+     .collector = "sockets",
+     .help = "Memory of these fragments.",
+     .node_exporter = "node_sockstat_FRAG_memory",
+     .netdata = "ipv4.sockstat_frag_mem"},
+    {.path = "host.tcp.connections",
+     .tags = {"state"},
+     .collector = "sockets",
+     .help = "TCP sockets in the state now, once in 10 s.",
+     .node_exporter = "node_tcp_connection_states, node_netstat_Tcp_CurrEstab",
+     .netdata = "ip.tcpsock"},
+    {.path = "host.tcp.listen_queue",
+     .collector = "sockets",
+     .help = "Connections that no program has accepted yet, over all listening sockets, once in 10 s."},
+    {.path = "host.tcp.listen_queue_percent",
+     .unit = "percent",
+     .collector = "sockets",
+     .help = "How full the queue of the listening socket is that is nearest to its limit, once in 10 s; "
+             "absent if "
+             "nothing listens."},
+};
+
+}  // namespace statmill
