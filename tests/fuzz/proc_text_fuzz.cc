@@ -1,7 +1,7 @@
 // Parses any bytes as each file of /proc that collectors read. What is found lies in the text, and adding
 // lines that no parser knows changes nothing.
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
