@@ -20,7 +20,7 @@ constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has about 2 KiB
 
 class CgroupCollector final : public Collector {
  public:
-  CgroupCollector(const std::string& mount, const Clock& clock) : mount_(mount), slot_(clock) {}
+  CgroupCollector(const std::string& mount, const Clock& clock) : mount_(mount), clock_(clock) {}
 
   std::string_view name() const override { return "cgroup"; }
 
