@@ -31,9 +31,8 @@ inline constexpr Family kSystemFamilies[] = {
     {.path = "host.clock.offset_ns",
      .unit = "ns",
      .collector = "clock",
-     .help =
-         "By how much the clock is behind true time, which the kernel still corrects; absent if it is not "
-         "synchronized. Programs that only set its frequency leave it at 0.",
+     .help = "What the kernel still adds to the clock so that it has true time; absent if it is not "
+             "synchronized. Programs that only set its frequency leave it at 0.",
      .node_exporter = "node_timex_offset_seconds",
      .netdata = "system.clock_sync_offset"},
     {.path = "host.clock.estimated_error_ns",

@@ -23,8 +23,8 @@ struct ScrubRange {
 Status scrub_rows(RocksDatabase& database, const ScrubRange& range, LongJob& job, ScrubReport& report,
                   const std::function<void(std::string_view key, std::string_view value)>& visit);
 
-// Verifies the checksums of every file, one by one. The job is told to expect the bytes of all files twice:
-// for this, and for the rows in them.
+// Verifies the checksums of every file, one by one. The job expects the bytes of all files twice: for
+// this, and for the rows in them.
 Status scrub_files(RocksDatabase& database, LongJob& job, ScrubReport& report);
 
 }  // namespace statmill

@@ -1,12 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <limits>
-#include <optional>
-#include <random>
-#include <set>
 
 #include "storage/rocks/rocks_store.h"
 #include "tests/storage/buckets.h"
@@ -54,16 +48,6 @@ class StoreContract : public testing::TestWithParam<std::string> {
     StoreBatch batch;
     batch.fragments.push_back({key, encode_buckets(key, first, Combine::kMerge, {&bucket, 1})});
     write(batch);
-  }
-  // Returns those of the ids of which the store has no chunk.
-  std::vector<SeriesId> unused(std::vector<SeriesId> ids) {
-    std::optional<TierChunk> place = TierChunk();
-    while (place) {
-      const auto next = store_->remove_used(ids, *place, false);
-      EXPECT_TRUE(next);
-      place = next ? *next : std::nullopt;
-    }
-    return ids;
   }
   void write_row(TickNo tick, std::string bytes) {
     StoreBatch batch;
@@ -380,76 +364,6 @@ TEST_P(StoreContract, NothingOfADeletedSeriesStays) {
   reclaim_all();
   for (const auto& [tier, number] : std::vector<std::pair<TierNo, ChunkNo>>{{0, 1}, {0, 2}, {1, 1}})
     EXPECT_EQ(ids(tier, number), "0 2 ");
-}
-
-TEST_P(StoreContract, FindsTheIdsWithoutChunks) {
-  constexpr std::array<ChunkNo, 5> kChunks = {0, 1, 2, 700, std::numeric_limits<ChunkNo>::max()};
-  std::mt19937 source(1);
-  const auto random = [&source] { return static_cast<SeriesId>(source()); };
-  std::set<SeriesId> used;
-  const auto add = [&](SeriesId id) {
-    used.insert(id);
-    write_bucket({static_cast<TierNo>(random() % 2), kChunks.at(random() % kChunks.size()), id}, 3, 1);
-  };
-  for (int i = 0; i < 200; ++i) add(random() % 1000);
-  for (int i = 0; i < 20; ++i) add(random());
-  for (const SeriesId gap : {1U, 2U, 7U, 8U, 9U, 100U}) {
-    std::vector<SeriesId> ids;
-    std::vector<SeriesId> wanted;
-    for (SeriesId id = random() % gap; id < 1200; id += gap) ids.push_back(id);
-    for (const SeriesId id : used) ids.insert(ids.end(), {id, id + 1});
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    for (const SeriesId id : ids) {
-      if (!used.contains(id)) wanted.push_back(id);
-    }
-    EXPECT_EQ(unused(ids), wanted);
-  }
-  EXPECT_EQ(unused({}), std::vector<SeriesId>());
-}
-
-TEST_P(StoreContract, ASearchForUsedIdsGoesByChunkNumbers) {
-  write_bucket({0, 3, 1}, 0, 5);
-  write_bucket({0, 7, 2}, 0, 5);
-  write_bucket({1, std::numeric_limits<ChunkNo>::max(), 3}, 0, 5);
-  std::vector<SeriesId> ids = {0, 1, 2, 3};
-  std::atomic<bool> cancelled{false};
-  using Next = std::optional<TierChunk>;
-  EXPECT_EQ(*store_->remove_used(ids, {0, 0}, cancelled), Next({0, 4}));
-  EXPECT_EQ(ids, (std::vector<SeriesId>{0, 2, 3}));
-  EXPECT_EQ(*store_->remove_used(ids, {0, 4}, cancelled), Next({0, 8}));
-  EXPECT_EQ(*store_->remove_used(ids, {0, 8}, cancelled), Next({2, 0}));
-  EXPECT_EQ(ids, std::vector<SeriesId>{0});
-  EXPECT_EQ(*store_->remove_used(ids, {2, 0}, cancelled), Next());
-  cancelled = true;
-  EXPECT_EQ(store_->remove_used(ids, {0, 0}, cancelled).error().code, ErrorCode::kUnavailable);
-}
-
-TEST_P(StoreContract, AChunkCountsUntilItsSpaceIsFreed) {
-  const std::vector<SeriesId> ids = {0, 1, 2, 3};
-  write_bucket({0, 1, 1}, 0, 5);
-  write_bucket({0, 1, 2}, 0, 5);
-  write_bucket({0, 9, 3}, 0, 5);
-  ASSERT_TRUE(store_->expire(0, 2));
-  store_->expiry().set_class(3, kGone);
-  EXPECT_EQ(unused(ids), std::vector<SeriesId>{0});
-  std::atomic<bool> cancelled{false};
-  while (*store_->reclaim(cancelled)) {
-  }
-  EXPECT_EQ(unused(ids), ids);
-}
-
-TEST_P(StoreContract, KnowsSnapshotsThatLackAWrite) {
-  write_bucket({0, 1, 1}, 0, 5);
-  auto older = store_->snapshot();
-  write_bucket({0, 1, 1}, 1, 5);
-  const uint64_t moment = store_->moment();
-  const auto later = store_->snapshot();
-  write_bucket({0, 1, 1}, 2, 5);
-  EXPECT_TRUE(store_->has_snapshot_before(moment));
-  older.reset();
-  EXPECT_FALSE(store_->has_snapshot_before(moment));
-  EXPECT_TRUE(store_->has_snapshot_before(store_->moment()));
 }
 
 TEST_P(StoreContract, ReclaimingCanBeCancelled) {

@@ -19,7 +19,7 @@ class Client;
 // What is unknown is left out.
 std::string progress_text(std::string_view what, const LongJob::Progress& progress, Duration elapsed);
 
-// Shows the line, once a job has taken kDelay, until the end of its life; then it clears the line.
+// Shows the line, once a job runs for kDelay, until the end of its life; then it clears the line.
 class ProgressLine {
  public:
   static constexpr Duration kDelay{500};     // a shorter job shows nothing

@@ -52,52 +52,6 @@ TEST_F(TableTest, RefusesOnlySamplesThatAreTooOldOrTooNew) {
   EXPECT_EQ(refused(Refusal::kTooOld), 2U);
 }
 
-// Otherwise the store would have activity of a series that is not in its catalog, and the next start would
-// refuse it.
-TEST_F(TableTest, AFlushOmitsSeriesCreatedAfterTheEpochEnded) {
-  send("a 1\n");
-  const int parity = table_.end_epoch().parity;
-  for (int i = 0; i < 1000; ++i) send("later." + std::to_string(i) + " 1\n");
-  size_t active = 0;
-  for (int shard = 0; shard < kShardCount; ++shard) {
-    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, nullptr));
-    active += table_.begin_flush(static_cast<ShardNo>(shard), 1).activity.size();
-    table_.end_flush(static_cast<ShardNo>(shard));
-  }
-  EXPECT_EQ(active, 1U);
-  const int next = table_.end_epoch().parity;
-  for (int shard = 0; shard < kShardCount; ++shard) {
-    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), next, nullptr));
-    active += table_.begin_flush(static_cast<ShardNo>(shard), 2).activity.size();
-  }
-  EXPECT_EQ(active, 1U + 1001U);
-}
-
-// New series may have the ids of deleted ones, so an older series is not one with a lower id.
-TEST_F(TableTest, AFlushOmitsOnlyNewSeriesWhateverTheirIds) {
-  constexpr int kDeleted = 200;
-  std::vector<std::string> names;
-  std::vector<SeriesId> ids;
-  for (int i = 0; i < kDeleted; ++i) send(names.emplace_back("deleted." + std::to_string(i)) + " 1\n");
-  for (const std::string& name : names) ids.push_back(table_.summary(name)->id);
-  std::sort(ids.begin(), ids.end());
-  for (int i = 0; i < 1000; ++i) send("early." + std::to_string(i) + " 1\n");
-  const std::vector<std::string_view> deletes(names.begin(), names.end());
-  const int parity = table_.end_epoch({.deletes = deletes, .slots = {}, .renames = {}}).parity;
-  table_.reuse_ids(ids);
-  for (int i = 0; i < kDeleted; ++i) send("later." + std::to_string(i) + " 1\n");
-  EXPECT_EQ(table_.ids_end(), 1200U);
-  size_t active = 0;
-  for (int shard = 0; shard < kShardCount; ++shard) {
-    static_cast<void>(table_.collect(static_cast<ShardNo>(shard), parity, nullptr));
-    for (const SeriesActivity& a : table_.begin_flush(static_cast<ShardNo>(shard), 1).activity) {
-      EXPECT_GE(a.id, SeriesId{kDeleted});
-      ++active;
-    }
-  }
-  EXPECT_EQ(active, 1000U);
-}
-
 TEST_F(TableTest, CreatesNoSeriesForARefusedSample) {
   EXPECT_EQ(send(at("ghost", kNow + 1000) + "bad " + std::to_string(kNow) + " 30 0 1 2 3\n"), 0U);
   EXPECT_EQ(refused(Refusal::kBadBucket), 1U);
