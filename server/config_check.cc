@@ -13,9 +13,14 @@ std::optional<Fault> check_config(const ServerConfig& config) {
   const auto check = [&faults](const Status& status) {
     if (!status) faults += (faults.empty() ? "" : "\n") + status.error().message;
   };
-  check(ServerTls("line", config.line.tls).load());
-  check(ServerTls("http", config.http_tls).load());
-  check(ServerTls("agent", config.agent.tls).load());
+  const auto check_tls = [&check](const char* setting, const TlsFiles& files) {
+    const Status loaded = ServerTls(setting, files).load();
+    check(loaded ? loaded
+                 : Status(Error(loaded.error()).with(std::string(setting) + ".certificate and key")));
+  };
+  check_tls("line", config.line.tls);
+  check_tls("http", config.http_tls);
+  check_tls("agent", config.agent.tls);
   check(TokenFile("agent.token_file", config.agent.token_file).load());
   if (!config.http_tokens.empty()) {
     const Result<Access> access = Access::from_file(config.http_tokens);
