@@ -49,6 +49,7 @@ TEST(UnitText, FollowsUnitsAndKinds) {
   EXPECT_EQ(unit_text(-1234567, {}, 4), "-1.235 M");
   EXPECT_EQ(unit_text(1023, bytes, 4), "1023 B");
   EXPECT_EQ(unit_text(1000, bytes, 4), "1000 B");
+  EXPECT_EQ(unit_text(1'795'615'200, unit_of("s", "gauge", "avg"), 4), "1795615200 s") << "a time since 1970";
   EXPECT_EQ(unit_text(5e-324, {}), "0");
 }
 

@@ -73,7 +73,7 @@ Scale scale_of(double largest, const Unit& unit) {
 
 std::string fixed_text(double value, int decimals) {
   std::array<char, 40> text{};
-  constexpr double kFixedMax = 1e7;  // larger ones get an exponent
+  constexpr double kFixedMax = 1e12;  // larger ones get an exponent
   const int size = std::fabs(value) < kFixedMax
                        ? std::snprintf(text.data(), text.size(), "%.*f", std::clamp(decimals, 0, 12), value)
                        : std::snprintf(text.data(), text.size(), "%.3g", value);

@@ -33,7 +33,7 @@ Scale scale_of(double largest, const Unit& unit);
 // infinities as text. Two digits are enough below 1 if three are asked for. Requires: 3 <= digits.
 std::string unit_text(double value, const Unit& unit, int digits = 3);
 
-// Returns `value` with that many digits after the point, at most 12; with an exponent from 10,000,000 on.
+// Returns `value` with that many digits after the point, at most 12; with an exponent from 10^12 on.
 std::string fixed_text(double value, int decimals);
 
 }  // namespace statmill
