@@ -16,11 +16,10 @@ inline constexpr Family kSystemFamilies[] = {
      .collector = "cpu",
      .help = "Unix time at which the host booted; a step of the clock moves it.",
      .node_exporter = "node_boot_time_seconds"},
-    {.path = "host.system.entropy_bits",
-     .unit = "bits",
+    {.path = "host.system.entropy",
      .collector = "system",
-     .help = "Entropy that the kernel's random numbers have; always 256 from kernel 5.18 on, once there is "
-             "enough.",
+     .help = "Bits of entropy that the kernel's random numbers have; always 256 from kernel 5.18 on, once "
+             "there is enough.",
      .node_exporter = "node_entropy_available_bits",
      .netdata = "system.entropy"},
     {.path = "host.clock.synchronized",

@@ -21,7 +21,7 @@ class SystemCollector final : public Collector {
     const std::optional<double> uptime = read("uptime", parse_uptime, missing);
     const std::optional<uint64_t> entropy = read("sys/kernel/random/entropy_avail", parse_line, missing);
     if (uptime) sink.gauge("host.system.uptime_s", *uptime);
-    if (entropy) sink.gauge("host.system.entropy_bits", static_cast<double>(*entropy));
+    if (entropy) sink.gauge("host.system.entropy", static_cast<double>(*entropy));
     if (!uptime && !entropy) return CollectorStatus::unavailable("missing:" + missing);
     return missing.empty() ? CollectorStatus{} : CollectorStatus::degraded("missing:" + missing);
   }

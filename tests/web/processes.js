@@ -153,7 +153,7 @@ export async function describePages() {
 /** Closes the open pages, which would go on asking their servers. What a test does with a request may be cut short by it. */
 export async function closePages() {
   await Promise.all([...pages.keys()].map(async (page) => {
-    await page.unrouteAll({ behavior: "ignoreErrors" });
+    if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.context().close();
   }));
   pages.clear();

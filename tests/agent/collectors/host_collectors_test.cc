@@ -46,11 +46,11 @@ TEST_F(HostCollectorsTest, SystemReportsUptimeAndEntropy) {
   write("sys/kernel/random/entropy_avail", "256\n");
   EXPECT_EQ(collect(*system), CollectorStatus{});
   EXPECT_THAT(sink_.gauges,
-              ElementsAre(Pair("host.system.entropy_bits", 256), Pair("host.system.uptime_s", 1074.18)));
+              ElementsAre(Pair("host.system.entropy", 256), Pair("host.system.uptime_s", 1074.18)));
   for (const char* text : {"", "\n", "x 1\n", "-5 1\n", "nan 1\n"}) {
     write("uptime", text);
     EXPECT_EQ(collect(*system), CollectorStatus::degraded("missing: uptime is not as expected")) << text;
-    EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.system.entropy_bits", 256))) << text;
+    EXPECT_THAT(sink_.gauges, ElementsAre(Pair("host.system.entropy", 256))) << text;
   }
 }
 

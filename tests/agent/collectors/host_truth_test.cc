@@ -288,7 +288,7 @@ TEST_F(HostTruthTest, EntropyAndBlockedTasksAreThoseOfTheFiles) {
   std::ifstream file("/proc/sys/kernel/random/entropy_avail");
   double entropy = -1;
   file >> entropy;
-  EXPECT_NEAR(sink.gauges["host.system.entropy_bits"], entropy, 4096);
+  EXPECT_NEAR(sink.gauges["host.system.entropy"], entropy, 4096);
   sink = collect(*make_cpu_collector(proc_));
   EXPECT_TRUE(sink.gauges.contains("host.load.tasks_blocked"));
   EXPECT_GE(sink.gauges["host.load.tasks_blocked"], 0);
