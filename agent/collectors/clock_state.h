@@ -11,7 +11,7 @@
 
 namespace statmill {
 
-// What adjtimex(2) tells.
+// The state of the clock that adjtimex(2) returns.
 struct ClockState {
   bool is_synchronized = false;
   double offset_ns = 0;  // that the kernel still corrects; 0 if the program sets the frequency only

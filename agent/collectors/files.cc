@@ -13,7 +13,7 @@
 namespace statmill {
 namespace {
 
-// What the kernel has as the maximum where there is none.
+// The kernel writes this number if there is no maximum.
 constexpr uint64_t kNoMaximum = std::numeric_limits<int64_t>::max();
 
 class FilesCollector final : public Collector {

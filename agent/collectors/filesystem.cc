@@ -110,7 +110,7 @@ class FilesystemCollector final : public Collector {
       if (hanging.size() > kNamedMax) paths += " and others";
       add(paths);
     }
-    // What is hidden or gone is as the host's administrator wants it.
+    // A hidden or removed mount is no fault: the administrator of the host wants it so.
     size_t named = 0;
     for (const auto& [place, error] : failures_) {
       if (error.code != ErrorCode::kNotFound && ++named <= kNamedMax) add(error.message);
@@ -124,7 +124,7 @@ class FilesystemCollector final : public Collector {
   SlotCadence cadence_;
   const bool is_each_time_;
   std::map<MountPlace, Filesystem> filesystems_;  // at the last reading
-  std::map<MountPlace, Error> failures_;          // of those, whose last answer was none
+  std::map<MountPlace, Error> failures_;          // of filesystems whose last call failed
   std::string no_list_;                           // why 1/mountinfo was not read; empty if it was
   bool has_own_mounts_ = false;                   // the list is that of the agent itself
   bool is_unavailable_ = false;                   // there is no list

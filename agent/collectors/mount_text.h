@@ -16,7 +16,7 @@ struct Filesystem {
   std::string mount;           // a directory where it is mounted
   std::string device;          // what is mounted, as df prints it: "/dev/sda1", "server:/export", "tmpfs"
   std::string type;            // "ext4"
-  uint64_t device_number = 0;  // of its files (st_dev), except those of btrfs
+  uint64_t device_number = 0;  // st_dev of its files, but not on btrfs
   bool is_read_only = false;   // as a whole, or in this mount
 };
 
