@@ -1,7 +1,5 @@
 #include "storage/rocks/flush_and_compact.h"
 
-#include <rocksdb/metadata.h>
-
 #include <vector>
 
 namespace statmill {
@@ -26,13 +24,9 @@ Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled, LongJo
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   options.canceled = &cancelled;
-  const auto bytes_of = [&database](rocksdb::ColumnFamilyHandle* family) {
-    rocksdb::ColumnFamilyMetaData files;
-    database.db().GetColumnFamilyMetaData(family, &files);
-    return files.size;
-  };
   std::vector<uint64_t> bytes;
-  for (rocksdb::ColumnFamilyHandle* family : database.families()) bytes.push_back(bytes_of(family));
+  for (rocksdb::ColumnFamilyHandle* family : database.families())
+    bytes.push_back(database.file_bytes(family));
   for (const uint64_t of_family : bytes) job.expect(of_family);
   size_t number = 0;
   for (rocksdb::ColumnFamilyHandle* family : database.families()) {

@@ -69,9 +69,10 @@ class RocksDatabase {
 
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
 
-  uint64_t bytes_on_disk();          // live files and write-ahead logs
-  uint64_t tier_bytes(TierNo tier);  // live files
-  uint64_t memory_bytes();           // write buffers, block cache, open files
+  uint64_t bytes_on_disk();                                  // live files and write-ahead logs
+  uint64_t file_bytes(rocksdb::ColumnFamilyHandle* family);  // live files
+  uint64_t tier_bytes(TierNo tier);                          // the same; 0 if there is no such tier
+  uint64_t memory_bytes();                                   // write buffers, block cache, open files
   WrittenBytes written_bytes() const;
   Expiry& expiry() { return *parts_.expiry; }
   FlushedTicks& flushed_ticks() { return *flushed_ticks_; }
@@ -81,7 +82,6 @@ class RocksDatabase {
 
  private:
   Status load_floors(const Tiers& tiers);
-  uint64_t file_bytes(rocksdb::ColumnFamilyHandle* family);
   void load_flushed_ticks();
 
   Parts parts_;

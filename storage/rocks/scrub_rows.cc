@@ -31,12 +31,6 @@ std::set<std::string, std::less<>> file_ends(RocksDatabase& database, rocksdb::C
   return keys;
 }
 
-uint64_t file_bytes(RocksDatabase& database, rocksdb::ColumnFamilyHandle* family) {
-  rocksdb::ColumnFamilyMetaData files;
-  database.db().GetColumnFamilyMetaData(family, &files);
-  return files.size;
-}
-
 // Adds to a job what is read of a family: in all exactly the bytes of its files, of which the rows have more
 // or less.
 class FamilyProgress {
@@ -91,7 +85,7 @@ Status scrub_rows(RocksDatabase& database, const ScrubRange& range, LongJob& job
   std::string from = range.first;
   std::string fault;
   uint64_t rows = 0;
-  FamilyProgress progress(job, file_bytes(database, range.family));
+  FamilyProgress progress(job, database.file_bytes(range.family));
   while (true) {
     const std::unique_ptr<rocksdb::Iterator> row(database.db().NewIterator(options, range.family));
     for (row->Seek(from); row->Valid(); row->Next()) {
