@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -44,7 +45,17 @@ struct Receiver {
   uint16_t port = 0;
 };
 
+// Returns how many packets all CPUs have handled.
+uint64_t handled_packets() {
+  std::ifstream file("/proc/net/softnet_stat");
+  uint64_t sum = 0;
+  for (std::string line; std::getline(file, line);) sum += std::stoull(line, nullptr, 16);
+  return sum;
+}
+
+// Returns when the kernel has handled all: on a busy CPU it postpones that.
 void send_datagrams(uint16_t port) {
+  const uint64_t before = handled_packets();
   const Descriptor sender(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const sockaddr_in to = loopback(port);
   const std::string text(kDatagramBytes, 'x');
@@ -52,6 +63,11 @@ void send_datagrams(uint16_t port) {
     ASSERT_EQ(::sendto(sender.get(), text.data(), text.size(), 0, reinterpret_cast<const sockaddr*>(&to),
                        sizeof(to)),
               static_cast<ssize_t>(kDatagramBytes));
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (handled_packets() < before + kDatagrams) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
