@@ -6,6 +6,7 @@
 #include "agent/collectors/make_collectors.h"
 #include "agent/delivery/outbox_settings.h"
 #include "agent/relay/relay_settings.h"
+#include "base/log_settings.h"
 #include "base/setting_values.h"
 #include "base/watchdog_settings.h"
 
@@ -64,6 +65,14 @@ Status set_directory(const std::string& text, std::string& directory) {
   return text.starts_with('/') ? Status::ok() : Status(invalid(text, "must begin with /"));
 }
 
+// Without a slash at the end, since the path of a mount follows.
+Status set_root(std::string text, std::string& root) {
+  if (!text.empty() && !text.starts_with('/')) return invalid(text, "must begin with /");
+  while (text.ends_with('/')) text.pop_back();
+  root = std::move(text);
+  return Status::ok();
+}
+
 }  // namespace
 
 std::vector<Setting> agent_settings(AgentConfig& config) {
@@ -78,11 +87,12 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return set_collectors(text, config.collectors); }},
       {"programs.dir", "DIRECTORY", "/run/statmill", "directory where programs share their counters",
        [&](const std::string& text) { return set_directory(text, config.programs_directory); }},
+      {"filesystem.root", "DIRECTORY", "",
+       "where the root directory of the host is mounted, for an agent in a container",
+       [&](const std::string& text) { return set_root(text, config.filesystem_root); }},
       {"http.listen", "A:P", "",
        "HTTP address of /metrics for the agent, its relay and this host; empty: off",
        endpoint_setting(config.http_listen)},
-      {"log.level", "LEVEL", "info", "error, warn, info or debug",
-       parsed_setting(parse_log_level, [&](LogLevel level) { config.log_level = level; })},
       {"once", "", "false",
        "collect twice, one interval apart, print the lines of the second collection, exit",
        flag_setting(config.once)},
@@ -92,7 +102,7 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        flag_setting(config.series)},
   };
   return joined({outbox_settings(config.outbox), own, relay_settings(config.relay),
-                 watchdog_settings(config.watchdog)});
+                 watchdog_settings(config.watchdog), log_settings(config.log)});
 }
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {

@@ -23,11 +23,12 @@ struct AgentConfig {
   HostTags tags;                        // further tags of every series
   std::vector<std::string> collectors;  // names, in calling order
   std::string programs_directory;       // where programs share their cells
+  std::string filesystem_root;          // before the path of each mount; empty outside containers
   OutboxOptions outbox;
   RelayOptions relay;
   std::optional<Endpoint> http_listen;  // for /metrics; nullopt: off
   WatchdogOptions watchdog;
-  LogLevel log_level = LogLevel::kInfo;
+  LogOptions log;
   bool once = false;                // collect, print, exit
   bool check = false;               // print what can be collected, exit
   bool series = false;              // print the catalogue, exit

@@ -22,7 +22,7 @@ std::optional<Fault> measure(statmill::AgentConfig& config) {
   if (!config.check && !config.once) statmill::prepare_service();
   const size_t open_files_max = statmill::raise_open_files_limit();
   const statmill::SystemClock clock;
-  statmill::Log log(config.log_level);
+  statmill::Log log(config.log);
   size_t& connections = config.relay.line.connections_max;
   connections = statmill::connections_that_fit(open_files_max, kOwnDescriptors, connections, log);
   if (config.check) return statmill::check_collectors(config, log, clock);
@@ -43,7 +43,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
       break;
   }
   for (const std::string& line : command->unknown_variables)
-    statmill::Log(command->config.log_level).warn(line);
+    statmill::Log(command->config.log).warn(line);
   if (command->action == statmill::SettingsAction::kCheckConfig) {
     if (auto status = statmill::check_outbox_options(command->config.outbox); !status)
       return Fault{ExitCode::kUsage, status.error()};

@@ -7,8 +7,8 @@
 #include "base/watchdog_options.h"
 
 namespace statmill {
-// Returns --watchdog.lag and --watchdog.hang. They store into `options`, which must outlive them.
-// --watchdog.lag and .hang. They fill `options`, which must outlive them.
+
+// Returns --watchdog.lag and --watchdog.hang. They fill `options`, which must outlive them.
 std::vector<Setting> watchdog_settings(WatchdogOptions& options);
 
 }  // namespace statmill

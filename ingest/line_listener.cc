@@ -68,6 +68,7 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
       connections_refused_(services.registry, "statmill.line_connections_refused",
                            "TCP connections of senders closed at once, by reason.",
                            listener_label(dialect_->traits().tcp_account)),
+      handshake_log_(services.log, services.clock, std::string(dialect_->traits().setting)),
       session_services_{
           services.intake,
           *dialect_,
@@ -87,7 +88,8 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
                                     listener_label(dialect_->traits().tcp_account)),
           services.clock,
           log_,
-          http_log_},
+          http_log_,
+          handshake_log_},
       udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account, filter_)) {
   if (!options_.socket_path.empty())
     local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount, filter_));

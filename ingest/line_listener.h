@@ -81,6 +81,7 @@ class LineListener {
   Counter& connections_;
   const ConnectionRefusals connections_refused_;
   LogLimiter http_log_{std::chrono::seconds(10)};
+  HandshakeLog handshake_log_;
   LineSession::Services session_services_;
   DatagramReceiver::Services udp_services_;
   std::optional<DatagramReceiver::Services> local_services_;  // set if there is a unix socket

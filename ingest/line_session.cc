@@ -105,6 +105,7 @@ bool LineSession::handshake() {
   const TlsChannel::Outcome outcome = tls_->handshake();
   if (outcome.state == TlsChannel::State::kFailed) {
     services_.handshake_failures.add();
+    services_.handshake_log.failed(sender_.text(), outcome.fault);
     close(LastLine::kRefuse);
     return false;
   }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/net/handshake_log.h"
 #include "base/net/tls_channel.h"
 #include "base/net/tls_context.h"
 #include "ingest/connection_registry.h"
@@ -41,6 +42,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     const Clock& clock;
     Log& log;
     LogLimiter& http_log;
+    HandshakeLog& handshake_log;
   };
   // `tls` is null for plain text; it must be valid during this call. `buffers` belongs to the socket's thread
   // and must outlive the session.

@@ -1,6 +1,7 @@
 #include "server/config.h"
 #include "base/time_text.h"
 
+#include "base/log_settings.h"
 #include "base/setting_values.h"
 #include "base/watchdog_settings.h"
 #include "ingest/line_settings.h"
@@ -123,6 +124,7 @@ std::vector<Setting> http_settings(ServerConfig& c) {
       {"http.compress", "WHEN", "auto",
        "compress answers for clients that accept it: auto (not for clients on this host), always or off",
        parsed_setting(parse_compression, [&c](HttpCompression when) { c.http.compression = when; })},
+      {"http.access_log", "", "false", "a line in the log for each request", flag_setting(c.http.access_log)},
       {"http.connections", "N", "512", "HTTP connections at once",
        count_setting(c.http.connections_max, 1, 1'000'000)},
       {"http.per_address", "N", "0", "the same, from one address; 0: half of --http.connections",
@@ -246,9 +248,7 @@ std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
        parsed_setting(parse_other_kind, [&c](OtherKind what) { c.limits.other_kind = what; })},
       {"watchdog.patience", "TIME", "5m",
        "under systemd: restart the server if a tick or a query hangs for longer",
-       duration_setting(c.watchdog.task_patience, seconds(1), hours(24 * 365))},
-      {"log.level", "LEVEL", "info", "error, warn, info or debug",
-       parsed_setting(parse_log_level, [&c](LogLevel l) { c.log_level = l; })}};
+       duration_setting(c.watchdog.task_patience, seconds(1), hours(24 * 365))}};
 }
 
 std::vector<Setting> demo_settings(DemoOptions& d) {
@@ -285,7 +285,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
                  query_settings(c.query), agent_settings(c), tick_and_limit_settings(c),
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
                  network_settings("http", "the HTTP port", c.http_networks),
-                 network_settings("agent", "the port for agents", c.agent.networks), demo_settings(c.demo)});
+                 network_settings("agent", "the port for agents", c.agent.networks), log_settings(c.log),
+                 demo_settings(c.demo)});
 }
 
 }  // namespace statmill

@@ -52,7 +52,7 @@ struct ServerConfig {
   Duration tick_interval{250};
   WatchdogOptions watchdog;
   DemoOptions demo;
-  LogLevel log_level = LogLevel::kInfo;
+  LogOptions log;
 };
 
 // Returns agent_limits with the expiry set: an agent is remembered for as long as any of its data is kept.

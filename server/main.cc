@@ -17,7 +17,7 @@ using statmill::Fault;
 std::optional<Fault> serve(statmill::ServerConfig config, size_t open_files_max,
                            const statmill::SettingsInput& input) {
   const statmill::SystemClock clock;
-  statmill::Log log(config.log_level);
+  statmill::Log log(config.log);
   if (auto fault = statmill::plan_descriptors(open_files_max, config, log)) return fault;
   statmill::Server server(std::move(config), clock, log, input);
   // Reports before the destructor of the server, which waits for the disk.
@@ -42,7 +42,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
     return statmill::print(statmill::settings_help(statmill::kServerUsage, settings));
   if (*action == Action::kShowVersion) return statmill::print("statmilld " STATMILL_VERSION "\n");
   for (const std::string& line : statmill::unknown_variables(settings, input))
-    statmill::Log(config.log_level).warn(line);
+    statmill::Log(config.log).warn(line);
   if (*action == Action::kCheckConfig) return statmill::check_config(config);
   statmill::prepare_service();
   statmill::tune_allocator();

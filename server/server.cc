@@ -49,6 +49,14 @@ void open_lines(std::vector<Route>& routes) {
   lines->role = Role::kRead;
 }
 
+// Faults have been reported before there is a server.
+SettingValues read_values(const SettingsInput& input) {
+  ServerConfig config;
+  SettingValues values;
+  static_cast<void>(apply_settings(recorded(server_settings(config), values), input));
+  return values;
+}
+
 }  // namespace
 
 Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<SettingsInput> settings)
@@ -76,6 +84,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
+  if (settings_) setting_changes_.emplace(read_values(*settings_));
   register_program_metrics(registry_);
   register_table_metrics(registry_, table_);
   register_agent_metrics(registry_, agents_);
@@ -225,7 +234,8 @@ std::vector<ListenerAddress> Server::listener_addresses() const {
 
 void Server::reload() {
   ServerConfig config;
-  const auto read = apply_settings(server_settings(config), *settings_);
+  SettingValues values;
+  const auto read = apply_settings(recorded(server_settings(config), values), *settings_);
   if (!read)
     return log_.error("settings not read again, all stays as it was", {{"error", read.error().message}});
   const Status listeners = listeners_.reload(config);
@@ -234,7 +244,10 @@ void Server::reload() {
     if (!*status)
       log_.error("not read again, what was read before stays", {{"error", status->error().message}});
   }
-  if (listeners && http) log_.info("certificates, tokens and lists of networks read again");
+  if (!listeners || !http) return;
+  log_.set_level(config.log.level);
+  setting_changes_->note(values, log_);
+  log_.info("certificates, tokens and lists of networks read again");
 }
 
 void Server::log_ready() const {

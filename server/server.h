@@ -31,6 +31,7 @@
 #include "server/report/server_reports.h"
 #include "server/self_series.h"
 #include "server/server_watchdog.h"
+#include "server/setting_changes.h"
 #include "server/store_opening.h"
 #include "server/store_stats_cache.h"
 #include "server/tick/id_reuse.h"
@@ -44,8 +45,8 @@ namespace statmill {
 class Server {
  public:
   // `clock` and `log` must outlive it, and so must what `settings` views. With `settings`, SIGHUP reads them
-  // again, and uses the certificates, tokens and lists of networks that they name; without, SIGHUP has no
-  // effect.
+  // again, and uses the lists of networks and the level of the log that they have now; it also reads the
+  // certificates and tokens again that the server was started with. Without, SIGHUP has no effect.
   Server(ServerConfig config, const Clock& clock, Log& log,
          std::optional<SettingsInput> settings = std::nullopt);
   ~Server();
@@ -92,6 +93,7 @@ class Server {
 
   const ServerConfig config_;
   const std::optional<SettingsInput> settings_;
+  std::optional<SettingChanges> setting_changes_;  // if there are settings
   const Clock& clock_;
   Log& log_;
   const SteadyTime started_;

@@ -16,10 +16,20 @@ namespace {
 constexpr size_t kFilesystemsMax = 256;
 constexpr size_t kNamedMax = 3;  // filesystems in the reason of a status
 
+// Reads what `read` reads, below another root.
+SpaceReader::Read below(std::string root, SpaceReader::Read read) {
+  return [root = std::move(root), read = std::move(read)](const MountPlace& place) {
+    return read({root + place.path, place.device_number});
+  };
+}
+
 class FilesystemCollector final : public Collector {
  public:
   FilesystemCollector(ProcReader& proc, const Clock& clock, FilesystemOptions options)
-      : proc_(proc), clock_(clock), is_each_time_(options.is_each_time), reader_(std::move(options.read)) {}
+      : proc_(proc),
+        clock_(clock),
+        is_each_time_(options.is_each_time),
+        reader_(below(std::move(options.root), std::move(options.read))) {}
 
   std::string_view name() const override { return "filesystem"; }
 

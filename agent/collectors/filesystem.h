@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "agent/collectors/collector.h"
 #include "agent/collectors/space_reader.h"
@@ -10,6 +11,7 @@ namespace statmill {
 
 struct FilesystemOptions {
   SpaceReader::Read read = read_space;  // tests pass another
+  std::string root = {};                // the root of the host, without a slash at the end; empty: /
   bool is_each_time = false;            // reads at each collection instead of once in 10 s
 };
 

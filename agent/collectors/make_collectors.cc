@@ -81,8 +81,9 @@ std::unique_ptr<Collector> make_clock(const Environment&) { return make_clock_co
 
 // A run that only prints collects twice within a slot.
 std::unique_ptr<Collector> make_filesystem(const Environment& environment) {
-  return make_filesystem_collector(environment.proc, environment.clock,
-                                   {.is_each_time = environment.config.once});
+  return make_filesystem_collector(
+      environment.proc, environment.clock,
+      {.root = environment.config.filesystem_root, .is_each_time = environment.config.once});
 }
 
 std::unique_ptr<Collector> make_sockets(const Environment& environment) {

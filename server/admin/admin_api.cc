@@ -9,6 +9,25 @@
 #include "server/agents/agent_info.h"
 
 namespace statmill {
+namespace {
+
+// Returns the first names, for a line of the log.
+std::string names_of(const SeriesChanges& changes) {
+  constexpr size_t kNamed = 10;
+  std::string out;
+  size_t count = 0;
+  const auto add = [&](std::string_view name, std::string_view new_name) {
+    if (++count > kNamed) return;
+    out.append(out.empty() ? "" : ", ").append(name);
+    if (!new_name.empty()) out.append(" to ").append(new_name);
+  };
+  for (const std::string_view name : changes.deletes) add(name, {});
+  for (const NewName& renaming : changes.renames) add(renaming.from, renaming.to);
+  if (count > kNamed) out += " and " + std::to_string(count - kNamed) + " more";
+  return out;
+}
+
+}  // namespace
 
 AdminApi::AdminApi(Services services)
     : services_(std::move(services)),
@@ -32,12 +51,14 @@ std::vector<Route> AdminApi::routes() {
   return routes;
 }
 
+// The line of the request, which follows, says who asked for it.
 Result<ChangedSeries> AdminApi::change_series(const SeriesChanges& changes) {
   Result<ChangedSeries> changed = admin_.change(changes);
   if (changed) {
     services_.log.info("series changed", {{"deleted", changed->deleted.size()},
                                           {"erased", changed->erased},
-                                          {"renamed", changed->renamed.size()}});
+                                          {"renamed", changed->renamed.size()},
+                                          {"names", names_of(changes)}});
   }
   return changed;
 }

@@ -48,7 +48,9 @@ AgentListener::AgentListener(AgentOptions options, const Services& services)
       token_("agent.token_file", options_.token_file),
       tls_("agent", options_.tls),
       filter_(options_.networks),
-      limit_(options_.connections_max, options_.per_address_max) {}
+      limit_(options_.connections_max, options_.per_address_max),
+      agent_log_(services.log, services.clock),
+      handshake_log_(services.log, services.clock, std::string(kSetting)) {}
 
 AgentListener::~AgentListener() { stop(); }
 
@@ -95,6 +97,8 @@ void AgentListener::make_workers() {
                                bytes_,
                                handshake_failures_,
                                idle_,
+                               agent_log_,
+                               handshake_log_,
                                services_.clock});
     loops.push_back(&worker->thread.loop());
     workers_.push_back(std::move(worker));

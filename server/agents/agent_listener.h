@@ -68,6 +68,8 @@ class AgentListener {
   ServerTls tls_;
   NetworkFilter filter_;
   const SessionLimit limit_;
+  AgentLog agent_log_;
+  HandshakeLog handshake_log_;
   Endpoint endpoint_;
   bool is_stopped_ = false;
   std::vector<std::unique_ptr<Worker>> workers_;  // after all members that their sessions use

@@ -1,14 +1,24 @@
 #include "server/agents/agent_session.h"
 
 #include <algorithm>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/running.h"
 
 namespace statmill {
+namespace {
+
+std::string reason_of(const Wire::Fault& fault) {
+  return fault == boost::asio::error::eof ? "it closed the connection" : fault.message();
+}
+
+}  // namespace
+
 AgentSession::AgentSession(Wire wire, const LineSender& peer, AgentBuffers& buffers, const Services& services)
     : wire_(std::move(wire)),
+      peer_(peer.text()),
       buffers_(buffers),
       services_(services),
       stream_(services.stream, peer),
@@ -28,7 +38,10 @@ void AgentSession::start() {
   stream_.set_observer(weak_from_this());
   watch_deadline();
   wire_.accept([self = shared_from_this()](const Wire::Fault& fault) {
-    if (fault) return self->close();
+    if (fault) {
+      if (self->is_open_) self->services_.handshake_log.failed(self->peer_, fault);
+      return self->close({});
+    }
     self->read();
   });
 }
@@ -48,7 +61,7 @@ void AgentSession::watch_deadline() {
 void AgentSession::close_if_late() {
   if (const auto time = deadline(); !time || services_.clock.steady() < *time) return watch_deadline();
   services_.idle.add();
-  close();
+  close("it was silent for too long");
 }
 
 // Bytes do not move the deadline of the hello: a stranger could send one now and then.
@@ -63,7 +76,7 @@ void AgentSession::read() {
   const std::span<char> room = std::span(buffers_.bytes).last(AgentBuffers::kReadBytes);
   wire_.read(room, [self = shared_from_this()](const Wire::Fault& fault, std::string_view bytes) {
     if (!self->is_open_) return;
-    if (fault) return self->close();
+    if (fault) return self->close(reason_of(fault));
     self->last_read_ = self->services_.clock.steady();
     self->services_.bytes.add(bytes.size());
     self->process(bytes);
@@ -82,7 +95,10 @@ void AgentSession::process(std::string_view bytes) {
   const std::string_view all(begin, unread.size() + bytes.size());
   const bool had_opened = stream_.has_opened();
   unread_.assign(all.substr(stream_.receive(all, now())));
-  if (stream_.has_opened() != had_opened) watch_deadline();  // a different limit applies from now on
+  if (stream_.has_opened() != had_opened) {
+    services_.log.connected(stream_.visitor(), peer_);
+    watch_deadline();  // a different limit applies from now on
+  }
   proceed();
 }
 
@@ -110,12 +126,12 @@ void AgentSession::write() {
   if (!is_open_ || !writing_.empty()) return;
   writing_ = stream_.pop_output();
   if (writing_.empty()) {
-    if (stream_.is_over()) close();
+    if (stream_.is_over()) close({});
     return;
   }
   wire_.write(writing_, [self = shared_from_this()](const Wire::Fault& fault) {
     self->writing_.clear();
-    if (fault) return self->close();
+    if (fault) return self->close(reason_of(fault));
     self->write();
   });
 }
@@ -136,20 +152,32 @@ void AgentSession::on_ended(RefuseReason reason) {
 
 void AgentSession::stop() {
   if (!is_open_) return;  // a timer would only keep the thread from ending
+  is_stopping_ = true;
   stream_.refuse(RefuseReason::kStopping, "the server is stopping");
   room_timer_.expires_after(kStopTimeout);
   room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
-    if (!fault) self->close();
+    if (!fault) self->close({});
   });
   write();
 }
 
-void AgentSession::close() {
+void AgentSession::close(std::string_view why) {
   if (!std::exchange(is_open_, false)) return;
+  if (!is_stopping_) write_log(why);
   deadline_timer_.cancel();
   room_timer_.cancel();
   stream_.close();
   wire_.close();
+}
+
+// A stranger that leaves without a hello has no line.
+void AgentSession::write_log(std::string_view why) {
+  const AgentLog::Visitor& agent = stream_.visitor();
+  const auto& refusal = stream_.refusal();
+  if (refusal) services_.log.refused(agent, peer_, {refusal->first, refusal->second});
+  if (!stream_.has_opened()) return;
+  const Duration stayed = std::chrono::duration_cast<Duration>(services_.clock.steady() - accepted_);
+  services_.log.left(agent, peer_, refusal ? "refused" : why, stayed);
 }
 
 }  // namespace statmill

@@ -5,10 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/net/handshake_log.h"
 #include "base/net/wire.h"
+#include "server/agents/agent_log.h"
 #include "server/agents/agent_stream.h"
 #include "server/agents/unread_bytes.h"
 #include "statmill/registry.h"
@@ -36,6 +39,8 @@ class AgentSession final : public AgentObserver, public std::enable_shared_from_
     Counter& bytes;
     Counter& handshake_failures;  // connections that ended before a welcome
     Counter& idle;                // connections closed because no hello, or later nothing, came in time
+    AgentLog& log;
+    HandshakeLog& handshake_log;
     const Clock& clock;
   };
   static constexpr Duration kStopTimeout = std::chrono::seconds(1);  // for sending the last frame
@@ -62,9 +67,12 @@ class AgentSession final : public AgentObserver, public std::enable_shared_from_
   void watch_deadline();
   void close_if_late();
   std::optional<SteadyTime> deadline() const;  // nullopt: none
-  void close();
+  // `why` ends the connection of an agent that was not refused.
+  void close(std::string_view why);
+  void write_log(std::string_view why);
 
   Wire wire_;
+  const std::string peer_;
   AgentBuffers& buffers_;
   const Services& services_;
   AgentStream stream_;
@@ -75,6 +83,7 @@ class AgentSession final : public AgentObserver, public std::enable_shared_from_
   UnreadBytes unread_;   // an incomplete frame; more while the table has no room
   std::string writing_;  // being written; empty: no write is pending
   bool is_open_ = true;
+  bool is_stopping_ = false;
 };
 
 }  // namespace statmill

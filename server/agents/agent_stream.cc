@@ -125,6 +125,7 @@ void AgentStream::handle_frame(const FrameRead& frame, TickTime now) {
 void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
   if (!has_clean_texts(hello))
     return refuse(RefuseReason::kProtocol, "the hello has control characters or bytes that are not UTF-8");
+  visitor_ = {std::string(hello.host), short_id(hello.id), std::string(hello.agent_version)};
   if (hello.version != kAgentProtocol && hello.version != kAgentProtocolRenamed) {
     services_.agents.note_outdated(hello, sender_, now.wall);
     return refuse(RefuseReason::kVersion, "this server speaks protocol " + std::to_string(kAgentProtocol));
@@ -242,6 +243,7 @@ void AgentStream::refuse(RefuseReason reason) { refuse(reason, standard_text(rea
 void AgentStream::refuse(RefuseReason reason, std::string_view text) {
   if (is_over_) return;
   append_frame(output_, RefuseFrame{reason, text});
+  refusal_.emplace(reason, text);
   owes_ack_ = false;
   is_over_ = true;
 }

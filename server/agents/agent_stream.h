@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "ingest/line_intake.h"
 #include "proto/agent/frames.h"
 #include "proto/line_sender.h"
+#include "server/agents/agent_log.h"
 #include "server/agents/agent_registry.h"
 
 namespace statmill {
@@ -59,6 +61,10 @@ class AgentStream {
   // Returns true if no more input is handled. The caller closes the connection after sending the output.
   bool is_over() const { return is_over_; }
   bool has_opened() const { return has_opened_; }  // a welcome was sent
+  // What the hello said; empty before one that can be printed.
+  const AgentLog::Visitor& visitor() const { return visitor_; }
+  // The reason and text that were sent; nullopt if the agent was not refused.
+  const std::optional<std::pair<RefuseReason, std::string>>& refusal() const { return refusal_; }
   // Ends the stream and stops speaking for the agent.
   void close();
 
@@ -81,6 +87,8 @@ class AgentStream {
     Timestamp reading;
     SteadyTime at;   // by the boot-time clock, which never steps
   } agent_clock_{};  // the agent's clock when it was last compared with the server's
+  AgentLog::Visitor visitor_;
+  std::optional<std::pair<RefuseReason, std::string>> refusal_;
   AckFrame durable_;
   AgentProgress sent_;  // what this connection has sent, or its welcome named
   std::string output_;

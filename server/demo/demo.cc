@@ -86,7 +86,7 @@ void use_demo_defaults(std::vector<Setting>& settings) {
 
 std::optional<Fault> serve_demo(ServerConfig config) {
   const std::unique_ptr<Clock> clock = clock_of(config.demo);
-  Log log(config.log_level);
+  Log log(config.log);
   auto directory = MemoryDirectory::make();
   if (!directory) return data_fault(directory.error());
   config.store.path = (directory->path() / "data").string();

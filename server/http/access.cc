@@ -56,7 +56,8 @@ Result<std::string> read_private_file(const std::string& path) {
   struct stat about {};
   if (!file.is_open() || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode))
     return invalid("is no file that can be read");
-  if ((about.st_mode & 077) != 0) return invalid("other users can open it: its mode must be 0600");
+  // Its group may read it: Kubernetes and systemd give secrets to a program that way.
+  if ((about.st_mode & 027) != 0) return invalid("others can open it: its mode must be 0640, or less");
   if (static_cast<uint64_t>(about.st_size) > Access::kFileBytesMax) return invalid("is over 1 MiB");
   std::string text(static_cast<size_t>(about.st_size), '\0');
   const ssize_t size = ::read(file.get(), text.data(), text.size());

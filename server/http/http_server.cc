@@ -46,10 +46,13 @@ HttpServer::HttpServer(asio::io_context& io, HttpListener listener, HttpSite sit
       budget_(options_.buffered_bytes_max),
       sessions_(SessionLimit(options_.connections_max, options_.per_address_max)),
       router_(std::move(site.routes), site.list_path),
-      context_{router_,      options_,  site.clock,  counters_,  budget_, site.workers,
-               site.queries, site.live, site.access, site.hosts, nullptr, site.tls},
+      context_{router_,   options_,    site.clock, counters_, budget_,  site.workers, site.queries,
+               site.live, site.access, site.hosts, nullptr,   site.tls, nullptr},
       filter_(site.filter) {
-  if (site.log != nullptr) context_.log = &log_.emplace(*site.log, site.clock);
+  if (site.log != nullptr) {
+    context_.log = &log_.emplace(*site.log, site.clock, options_.access_log);
+    context_.handshake_log = &handshake_log_.emplace(*site.log, site.clock, "http.listen");
+  }
   asio::post(acceptor_.get_executor(), [this] { accept(); });
 }
 

@@ -102,6 +102,7 @@ class HttpServer {
   LiveSessions<Session> sessions_;
   const Router router_;
   std::optional<RequestLog> log_;
+  std::optional<HandshakeLog> handshake_log_;
   SessionContext context_;
   const NetworkFilter* const filter_;  // nullptr: all may connect
   bool is_stopping_ = false;           // confined to the acceptor's strand

@@ -74,6 +74,8 @@ void Session::run() {
     self->stream_.async_handshake([self](error_code error, size_t) {
       if (!error) return self->read_header();
       self->context_.counters.refused(HttpRefusal::kHandshake).add();
+      if (self->context_.handshake_log != nullptr && self->stream_.is_open())
+        self->context_.handshake_log->failed(self->peer_.text(), error);
       self->close();
     });
   });
@@ -157,6 +159,7 @@ void Session::read_header() {
 
 void Session::parse_header(size_t size) {
   set_busy();
+  begin_ = context_.clock.steady();
   parser_.emplace();
   parser_->header_limit(static_cast<uint32_t>(kHeaderBytesMax));
   parser_->body_limit(boost::none);  // check_body() sets it
@@ -262,8 +265,19 @@ void Session::refuse(HttpRefusal refusal) {
   write(error_response(info.status, info.text), false);
 }
 
+void Session::note_answer(unsigned status) {
+  context_.counters.requests(status).add();
+  if (context_.log == nullptr) return;
+  if (request_.method.empty()) {  // its header was refused
+    request_.peer = peer_.host;
+    request_.user = peer_user_;
+    begin_ = context_.clock.steady();
+  }
+  context_.log->access(request_, status, begin_);
+}
+
 void Session::write(HttpResponse response, bool keep_alive) {
-  context_.counters.requests(response.status).add();
+  note_answer(response.status);
   const bool is_head = parser_ && parser_->get().method() == http::verb::head;
   const unsigned version = parser_ && parser_->is_header_done() ? parser_->get().version() : 11;
   response_.emplace(static_cast<http::status>(response.status), version);

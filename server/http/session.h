@@ -19,6 +19,7 @@
 
 #include "base/address_bytes.h"
 #include "base/clock.h"
+#include "base/net/handshake_log.h"
 #include "base/net/tls_context.h"
 #include "server/http/access.h"
 #include "server/http/arriving_body.h"
@@ -51,6 +52,7 @@ struct SessionContext {
   const KnownHosts* hosts;      // nullptr: any host
   RequestLog* log;              // nullptr: no lines
   const ServerTls* tls;         // nullptr: plain text
+  HandshakeLog* handshake_log;  // nullptr: no lines
 };
 
 // The query of a session that is under way, and how its answer is sent.
@@ -163,6 +165,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void refuse(HttpRefusal refusal);
   void write(HttpResponse response, bool keep_alive);
+  // Counts an answer that begins, and writes its line to the access log.
+  void note_answer(unsigned status);
   void fill_head(boost::beast::http::fields& fields, const HttpResponse& response);
   ContentCoding coding() const;
   void on_written(bool is_open);
@@ -193,6 +197,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // While no request is under way, the connection may be closed at any time. Written on the strand. Relaxed:
   // no other data depend on it.
   std::atomic<SteadyTime> idle_since_;
+  SteadyTime begin_{};  // when the header of the request was complete
   size_t requests_ = 0;
   bool is_stopping_ = false;
 };

@@ -47,7 +47,7 @@ void Session::start_live(bool keep_alive) {
 void Session::write_live_head() {
   HttpResponse head;
   head.content_type = kEventStream;
-  context_.counters.requests(head.status).add();
+  note_answer(head.status);
   const unsigned version = parser_->get().version();
   live_->is_chunked = version >= 11;
   live_->is_writing = true;

@@ -126,7 +126,7 @@ void Session::write_pieces() {
 }
 
 void Session::write_query_head(const HttpResponse& response) {
-  context_.counters.requests(response.status).add();
+  note_answer(response.status);
   const unsigned version = parser_->get().version();
   query_->is_chunked = version >= 11;
   query_->keep_alive = query_->keep_alive && query_->is_chunked && !is_stopping_;

@@ -31,6 +31,7 @@ TEST(AgentConfig, HasDefaults) {
   EXPECT_TRUE(config.tags.empty());
   EXPECT_THAT(config.collectors, ElementsAreArray(default_collector_names()));
   EXPECT_EQ(config.programs_directory, "/run/statmill");
+  EXPECT_EQ(config.filesystem_root, "");
   EXPECT_EQ(config.outbox.queue_bytes, size_t{4} << 20);
   EXPECT_FALSE(config.once);
   EXPECT_FALSE(config.relay.is_on()) << "its ports would be the same as those of a server on this host";
@@ -66,7 +67,7 @@ TEST(AgentConfig, AppliesAllOptions) {
   EXPECT_EQ(config.programs_directory, "/tmp/cells");
   EXPECT_EQ(config.outbox.queue_bytes, size_t{1} << 20);
   EXPECT_TRUE(config.once);
-  EXPECT_EQ(config.log_level, LogLevel::kDebug);
+  EXPECT_EQ(config.log.level, LogLevel::kDebug);
 }
 
 TEST(AgentConfig, ExpandsNamedListsOfCollectors) {
@@ -79,20 +80,29 @@ TEST(AgentConfig, ExpandsNamedListsOfCollectors) {
   EXPECT_THAT(more->config.collectors, UnorderedElementsAreArray(default_collector_names()));
 }
 
+// The path of a mount follows it, which begins with one.
+TEST(AgentConfig, ARootHasNoSlashAtItsEnd) {
+  for (const auto& [given, root] : {std::pair{"/host", "/host"}, {"/host//", "/host"}, {"/", ""}}) {
+    const auto command = parse({"--filesystem.root", given});
+    ASSERT_TRUE(command) << command.error().message;
+    EXPECT_EQ(command->config.filesystem_root, root) << given;
+  }
+}
+
 TEST(AgentConfig, NamesEachRefusedOption) {
   const struct {
     const char* option;
     const char* value;
-  } table[] = {{"--server", "nowhere"},     {"--server", "host:0"},       {"--interval", "1ms"},
-               {"--interval", "2h"},        {"--interval", "soon"},       {"--agent.host", "a;b"},
-               {"--agent.host", "a b"},     {"--agent.host", "Host"},     {"--agent.tags", "host=a"},
-               {"--collectors", "cpu,fan"}, {"--collectors", ","},        {"--collectors", ""},
-               {"--queue.bytes", "1"},      {"--queue.bytes", "2G"},      {"--log.level", "loud"},
-               {"--programs.dir", "run"},   {"--once=maybe", "--once=x"}, {"--unknown", "x"},
-               {"--agent.tags", "dc"},      {"--agent.tags", "dc="},      {"--agent.tags", "a=1,a=2"},
-               {"--agent.tags", "A=1"},     {"--agent.tags", "a=1,"},     {"--relay.tags", "dc"},
-               {"--relay.caret", "a b"},    {"--relay.aggregate", "2m"},  {"--relay.bytes", "1K"},
-               {"--relay.threads", "0"},    {"--line.listen", "8111"}};
+  } table[] = {{"--server", "nowhere"},     {"--server", "host:0"},        {"--interval", "1ms"},
+               {"--interval", "2h"},        {"--interval", "soon"},        {"--agent.host", "a;b"},
+               {"--agent.host", "a b"},     {"--agent.host", "Host"},      {"--agent.tags", "host=a"},
+               {"--collectors", "cpu,fan"}, {"--collectors", ","},         {"--collectors", ""},
+               {"--queue.bytes", "1"},      {"--queue.bytes", "2G"},       {"--log.level", "loud"},
+               {"--programs.dir", "run"},   {"--filesystem.root", "host"}, {"--once=maybe", "--once=x"},
+               {"--unknown", "x"},          {"--agent.tags", "dc"},        {"--agent.tags", "dc="},
+               {"--agent.tags", "a=1,a=2"}, {"--agent.tags", "A=1"},       {"--agent.tags", "a=1,"},
+               {"--relay.tags", "dc"},      {"--relay.caret", "a b"},      {"--relay.aggregate", "2m"},
+               {"--relay.bytes", "1K"},     {"--relay.threads", "0"},      {"--line.listen", "8111"}};
   for (const auto& t : table) {
     const auto command = parse({t.option, t.value});
     ASSERT_FALSE(command) << t.option << " " << t.value;

@@ -19,12 +19,16 @@ class JournalLog : public testing::Test {
 
   template <class Write>
   static std::string lines(LogLevel level, const Write& write) {
+    return lines(LogOptions{level}, write);
+  }
+  template <class Write>
+  static std::string lines(LogOptions options, const Write& write) {
     testing::internal::CaptureStderr();
     struct stat status {};
     EXPECT_EQ(::fstat(STDERR_FILENO, &status), 0);
     const std::string stream = std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
     setenv("JOURNAL_STREAM", stream.c_str(), 1);
-    Log log(level);
+    Log log(options);
     write(log);
     return testing::internal::GetCapturedStderr();
   }
@@ -39,6 +43,25 @@ TEST_F(JournalLog, LinesHavePriorityMessageAndFields) {
                     log.debug("tick");
                   }),
             "<3>disk full path=/x bytes=12\n<4>slow\n<6>up version=1.2\n<7>tick\n");
+}
+
+// With what each form must escape.
+const auto write_line = [](Log& log) {
+  log.warn("disk\n\"full\"",
+           {{"path", "/x y"}, {"bytes", 12}, {"by", "a=\\\x1b"}, {"empty", ""}, {"id", "007"}});
+};
+
+TEST_F(JournalLog, LogfmtNamesEachValue) {
+  EXPECT_EQ(
+      lines(LogOptions{LogLevel::kInfo, LogFormat::kLogfmtLines}, write_line),
+      "<4>level=warn msg=\"disk \\\"full\\\"\" path=\"/x y\" bytes=12 by=\"a=\\\\ \" empty=\"\" id=007\n");
+}
+
+TEST_F(JournalLog, JsonHasNumbersAndTexts) {
+  EXPECT_EQ(lines(LogOptions{LogLevel::kInfo, LogFormat::kJsonLines}, write_line),
+            "<4>{\"level\":\"warn\",\"msg\":\"disk \\\"full\\\"\",\"path\":\"/x "
+            "y\",\"bytes\":12,\"by\":\"a=\\\\ \","
+            "\"empty\":\"\",\"id\":\"007\"}\n");
 }
 
 TEST_F(JournalLog, OmitsLowerLevels) {
@@ -84,6 +107,32 @@ TEST(Log, LinesOutsideOfTheJournalHaveTimeAndSeverity) {
   unsetenv("JOURNAL_STREAM");
 }
 
+// Returns what a log of this form writes outside of the journal, without its time, which must be one.
+std::string without_time(LogFormat format, std::string_view before, size_t time_bytes) {
+  Log log({LogLevel::kInfo, format});
+  testing::internal::CaptureStderr();
+  log.info("up", {{"port", 1}});
+  std::string line = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(line.starts_with(before)) << line;
+  EXPECT_EQ(line.substr(before.size() + time_bytes - 1, 1), "Z") << line;
+  return line.erase(before.size(), time_bytes);
+}
+
+TEST(Log, EachFormHasTheTime) {
+  constexpr size_t kTimeBytes = std::string_view("2026-11-20T18:49:00Z").size();
+  EXPECT_EQ(without_time(LogFormat::kLogfmtLines, "time=", kTimeBytes), "time= level=info msg=up port=1\n");
+  EXPECT_EQ(without_time(LogFormat::kJsonLines, "{\"time\":\"", kTimeBytes),
+            "{\"time\":\"\",\"level\":\"info\",\"msg\":\"up\",\"port\":1}\n");
+}
+
+TEST(Log, ParsesFormats) {
+  EXPECT_EQ(parse_log_format("text").value(), LogFormat::kTextLines);
+  EXPECT_EQ(parse_log_format("logfmt").value(), LogFormat::kLogfmtLines);
+  EXPECT_EQ(parse_log_format("json").value(), LogFormat::kJsonLines);
+  EXPECT_FALSE(parse_log_format("JSON"));
+  EXPECT_FALSE(parse_log_format(""));
+}
+
 TEST(Log, ParsesLevels) {
   EXPECT_EQ(parse_log_level("error").value(), LogLevel::kError);
   EXPECT_EQ(parse_log_level("warn").value(), LogLevel::kWarn);
@@ -104,6 +153,17 @@ TEST(LogLimiter, AdmitsOneLinePerIntervalAndCountsTheRest) {
   EXPECT_EQ(limiter.admit(at(6999)), -1);
   EXPECT_EQ(limiter.admit(at(60'000)), 1);
   EXPECT_EQ(limiter.admit(at(120'000)), 0);
+}
+
+TEST(LogLimiter, AdmitsSomeLinesPerInterval) {
+  LogLimiter limiter(Duration(1000), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(limiter.admit(at(i)), 0);
+  for (int i = 3; i < 8; ++i) EXPECT_EQ(limiter.admit(at(i)), -1);
+  EXPECT_EQ(limiter.admit(at(1000)), 5);
+  EXPECT_EQ(limiter.admit(at(1000)), 0);
+  EXPECT_EQ(limiter.admit(at(1999)), 0);
+  EXPECT_EQ(limiter.admit(at(1999)), -1);
+  EXPECT_EQ(limiter.admit(at(2000)), 1);
 }
 
 TEST(LogLimiter, AdmitsTheFirstLineAtAnyTime) {

@@ -245,7 +245,7 @@ TEST(HttpE2e, OthersMustNotReadTheTokens) {
   ServerProcess server(STATMILL_BIN, {"--http.tokens", path});
   EXPECT_FALSE(server.try_start(0, 0, {}));
   EXPECT_EQ(server.process().wait(), 2);
-  EXPECT_NE(server.process().standard_error().find("other users can open it: its mode must be 0600"),
+  EXPECT_NE(server.process().standard_error().find("others can open it: its mode must be 0640, or less"),
             std::string::npos);
 }
 

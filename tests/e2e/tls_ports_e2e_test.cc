@@ -14,6 +14,7 @@ namespace statmill {
 namespace {
 
 using Options = std::vector<std::string>;
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kRead = "certificates, tokens and lists of networks read again";
@@ -61,6 +62,9 @@ TEST_F(TlsPortsE2e, HttpAnswersOverTlsOnly) {
   EXPECT_EQ(cli(server, "http", {"status"}, "").status, 9);
   EXPECT_GE(metric(server, "statmill_http_refused_total{reason=\"handshake\"}"), 3);
   EXPECT_EQ(server.stop(), 0);
+  EXPECT_THAT(server.process().standard_error(),
+              AllOf(HasSubstr("warn TLS handshake failed setting=http.listen peer=127.0.0.1:"),
+                    HasSubstr("unknown ca")));
 }
 
 TEST_F(TlsPortsE2e, AnAnswerEndsAsTlsWantsIt) {
@@ -124,6 +128,8 @@ TEST_F(TlsPortsE2e, LinesComeOverTls) {
   EXPECT_TRUE(server.totals("tls.plain*").empty());
   EXPECT_EQ(server.conservation(), "");
   EXPECT_EQ(server.stop(), 0);
+  EXPECT_THAT(server.process().standard_error(),
+              HasSubstr("warn TLS handshake failed setting=line.listen peer=127.0.0.1:"));
 }
 
 TEST_F(TlsPortsE2e, AStopReadsWhatHasCome) {
@@ -233,9 +239,12 @@ TEST_F(TlsPortsE2e, NetworksAreDeniedAtEveryPort) {
   EXPECT_EQ(server.metric("statmill_agent_connections_refused_total{reason=\"denied\"}"), 1);
   EXPECT_TRUE(server.totals("from.*").empty());
 
-  std::ofstream(settings) << "[line]\ndeny = 127.0.0.3\n";
+  std::ofstream(settings) << "flush.interval = 5m\n[line]\ndeny = 127.0.0.3\n";
   server.process().signal(SIGHUP);
   ASSERT_TRUE(server.process().wait_for_line(kRead));
+  EXPECT_THAT(server.process().standard_error(),
+              AllOf(HasSubstr("info setting changed setting=line.deny before=127.0.0.2 now=127.0.0.3\n"),
+                    HasSubstr("warn settings changed that need a restart settings=flush.interval\n")));
   send_from("127.0.0.2", server.line());
   ASSERT_TRUE(server.wait_for_metric("statmill_samples_accepted_total{listener=\"udp\"}", 1));
   EXPECT_EQ(server.totals("from.*").size(), 2U);

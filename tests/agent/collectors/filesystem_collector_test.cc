@@ -38,7 +38,7 @@ class FilesystemCollectorTest : public testing::Test {
   FilesystemCollectorTest() { root_.write("1/mountinfo", kMounts); }
 
   void make(SpaceReader::Read read) {
-    collector_ = make_filesystem_collector(proc_, clock_, {std::move(read)});
+    collector_ = make_filesystem_collector(proc_, clock_, {.read = std::move(read)});
   }
   // Collects once, into sink_.
   CollectorStatus collect() {
@@ -84,6 +84,19 @@ TEST_F(FilesystemCollectorTest, ReportsSpaceAndInodes) {
   EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.filesystem.hanging", 0)),
                                   Contains(Pair("host.filesystem.unreadable", 0)),
                                   Contains(Pair("host.agent.filesystems_left_out", 0))));
+}
+
+// As in a container, where the root of the host is mounted at /host.
+TEST_F(FilesystemCollectorTest, AsksBelowTheRootOfTheHost) {
+  const auto read = [](const MountPlace& place) -> Result<FilesystemSpace> {
+    if (place.path == "/host/") return FilesystemSpace{.block_bytes = 1, .blocks = 100};
+    if (place.path == "/host/mnt/nfs") return FilesystemSpace{.block_bytes = 1, .blocks = 200};
+    return Error{ErrorCode::kNotFound, place.path};
+  };
+  collector_ = make_filesystem_collector(proc_, clock_, {.read = read, .root = "/host"});
+  collect_until(series("size_bytes", kNfs));
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair(series("size_bytes", kRoot), 100)),
+                                  Contains(Pair(series("size_bytes", kNfs), 200))));
 }
 
 TEST_F(FilesystemCollectorTest, OthersGoOnWhileOneHangs) {

@@ -2,6 +2,7 @@
 // protocol requires.
 #include "server/agents/agent_listener.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <semaphore>
@@ -15,6 +16,8 @@
 
 namespace statmill {
 namespace {
+
+using testing::ContainsRegex;
 
 constexpr std::chrono::seconds kPatience{30};
 
@@ -116,7 +119,7 @@ class AgentListenerTest : public testing::Test {
   MemoryStore store_{tiers_};
   Registry registry_;
   Health health_;
-  Log log_{LogLevel::kError};
+  Log log_{LogLevel::kInfo};
   SystemClock clock_;
   Table table_{tiers_, TableLimits{}};
   Intake intake_{table_, registry_};
@@ -230,6 +233,40 @@ TEST_F(AgentListenerTest, BytesThatAreNotAFrameAreRefused) {
   ASSERT_TRUE(agent.send("GET / HTTP/1.1\r\n\r\n"));
   EXPECT_EQ(agent.refusal(), RefuseReason::kProtocol);
   EXPECT_FALSE(agent.next());
+}
+
+// When a client sees the end of its connection, or the registry that of a lease, the line is there.
+TEST_F(AgentListenerTest, AgentsThatComeLeaveOrAreRefusedHaveALine) {
+  testing::internal::CaptureStderr();
+  open();
+  {
+    Peer agent = peer();
+    ASSERT_TRUE(agent.hello(0xab));
+    ASSERT_EQ(agent.welcome(), 0U);
+  }
+  EXPECT_TRUE(wait_until([&] { return agents_.connected() == 0; }));
+  Peer stranger = peer();
+  ASSERT_TRUE(stranger.send("GET / HTTP/1.1\r\n\r\n"));
+  while (stranger.next()) {
+  }
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(lines, ContainsRegex("info agent connected host=web id=ab[0-9a-f]* version=.* "
+                                   "peer=127.0.0.1:[0-9]* held_back=0\n"));
+  EXPECT_THAT(lines, ContainsRegex("info agent left host=web id=ab[0-9a-f]* peer=127.0.0.1:[0-9]* "
+                                   "reason=\"it closed the connection\" connected_s=[0-9]+ held_back=0\n"));
+  EXPECT_THAT(lines, ContainsRegex("warn agent refused host=\"\" id=\"\" version=\"\" peer=127.0.0.1:[0-9]* "
+                                   "reason=protocol text=\"damaged frame\" held_back=0\n"));
+}
+
+// Else there would be a line for each agent of a fleet.
+TEST_F(AgentListenerTest, AStopHasNoLineForEachAgent) {
+  open();
+  Peer agent = peer();
+  ASSERT_TRUE(agent.hello(1));
+  ASSERT_EQ(agent.welcome(), 0U);
+  testing::internal::CaptureStderr();
+  listener_->stop();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(AgentListenerTest, ALongFirstFrameIsRefusedFromItsLength) {

@@ -75,9 +75,9 @@ TEST_F(AccessTest, WithoutTokensClientsOfThisHostMayWrite) {
 }
 
 TEST_F(AccessTest, BadFilesAreRefused) {
-  for (const mode_t mode : {0644U, 0640U, 0604U, 0620U, 0602U})
-    EXPECT_EQ(error(line("read", kAbc), mode), ": other users can open it: its mode must be 0600");
-  EXPECT_EQ(error(line("read", kAbc), 0400), "");
+  for (const mode_t mode : {0644U, 0660U, 0604U, 0620U, 0602U})
+    EXPECT_EQ(error(line("read", kAbc), mode), ": others can open it: its mode must be 0640, or less");
+  for (const mode_t mode : {0400U, 0440U, 0640U, 0700U}) EXPECT_EQ(error(line("read", kAbc), mode), "");
   EXPECT_EQ(error("# nothing\n"), ": has no token");
   for (const std::string& bad :
        {std::string("read\n"), std::string("root ") + std::string(kAbc),

@@ -59,13 +59,13 @@ class RequestLogTest : public testing::Test {
     thread_ = std::thread([this] { io_.run(); });
   }
   void start_unix() { serve(HttpServer::open_unix(io_, path(), site())); }
-  void start_tcp() {
+  void start_tcp(const HttpOptions& options = {}) {
     const std::string file = directory_.write("tokens", kTokens);
     ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
     access_.set(*Access::from_file(file));
     HttpSite site = this->site();
     site.access = &access_;
-    serve(HttpServer::open(io_, {"127.0.0.1", 0}, std::move(site)));
+    serve(HttpServer::open(io_, {"127.0.0.1", 0}, std::move(site), options));
   }
   static int post(HttpPeer peer, std::string_view target, std::string_view token,
                   std::string_view body = "") {
@@ -119,6 +119,39 @@ TEST_F(RequestLogTest, WhatChangesNothingHasNoLine) {
   EXPECT_EQ(post_tcp("/api/v1/query?series=cpu", "a"), 200);
   EXPECT_EQ(post_tcp("/nowhere", "a"), 404);
   EXPECT_THAT(logged.end(), Not(HasSubstr(" request ")));
+}
+
+TEST_F(RequestLogTest, TheAccessLogHasEveryRequest) {
+  HttpOptions options;
+  options.access_log = true;
+  start_tcp(options);
+  Logged logged;
+  EXPECT_EQ(post_tcp("/api/v1/lines", "a", "a 1\n"), 200);
+  EXPECT_EQ(post_tcp("/change", "abc"), 403);
+  EXPECT_EQ(post_tcp("/change", ""), 401);
+  HttpPeer broken(server_->local_endpoint());
+  broken.send("nonsense\r\n\r\n");
+  EXPECT_EQ(broken.receive().status, 400);
+  const std::string lines = logged.end();
+  EXPECT_THAT(
+      lines,
+      HasSubstr("access what=\"POST /api/v1/lines\" by=\"the deploy script at 127.0.0.1\" status=200 "));
+  EXPECT_THAT(lines, HasSubstr("access what=\"POST /change\" by=127.0.0.1 status=403 "));
+  EXPECT_THAT(lines, HasSubstr("access what=\"POST /change\" by=127.0.0.1 status=401 "));
+  EXPECT_THAT(lines, HasSubstr("access what=- by=127.0.0.1 status=400 ")) << "its header was refused";
+}
+
+TEST(RequestLog, TheAccessLogHasAThousandLinesPerSecond) {
+  Log log(LogLevel::kInfo);
+  ManualClock clock(kFakeNow_s);
+  RequestLog requests(log, clock, true);
+  Logged logged;
+  for (int i = 0; i < 1005; ++i) requests.access({}, 200, clock.steady());
+  clock.advance(Duration(1000));
+  requests.access({}, 200, clock.steady());
+  const std::string lines = logged.end();
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 1001);
+  EXPECT_THAT(lines, HasSubstr("held_back=5\n"));
 }
 
 TEST(RequestLog, RefusedRequestsOfOthersThanAdministratorsHaveTenLinesPerSecond) {
