@@ -70,6 +70,14 @@ TEST_F(CliE2e, ListsAndShowsStatus) {
   EXPECT_THAT(cli({"status"}).out, HasSubstr("0.1.0"));
 }
 
+TEST_F(CliE2e, DoctorFindsNoFaultOfAServerThatIsWell) {
+  cli({"put", "*shop.visits", "1"});
+  const Ended found = cli({"doctor"});
+  EXPECT_EQ(found.status, 0) << found.out << found.said;
+  for (const char* line : {"server ", "disk ", "samples ", "agents "})
+    EXPECT_THAT(found.out, HasSubstr(std::string("ok       ") + line));
+}
+
 TEST_F(CliE2e, ReportsErrorsAndExitsWithTheirStatus) {
   const Ended refused = cli({"put", "shop.orders", "nan"});
   EXPECT_EQ(refused.status, 8);

@@ -278,6 +278,12 @@ TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   EXPECT_GE(measured.at("agents.spool_recovery_ms_per_gb").at("n").to_number<double>(), 20000);
 }
 
+TEST_F(BenchProgram, FleetSendsWhatThisHostDoesForEachHost) {
+  const auto measured = objects(run({"fleet", "--hosts", "3", "--warmup", "1", "--seconds", "1", "--json"}));
+  EXPECT_GT(measured.at("fleet.series").at("value").to_number<double>(), 3 * 100);
+  EXPECT_GT(measured.at("fleet.resident_mb").at("value").to_number<double>(), 1);
+}
+
 TEST_F(BenchProgram, AgentsMeasuresTlsWithACertificate) {
   const TempDirectory directory;
   const CertificateFiles files = make_certificate(directory, "IP:127.0.0.1");

@@ -43,6 +43,8 @@ const std::vector<std::vector<std::string>> kCommands = {
     {"describe", "a"},
     {"status"},
     {"status", "--format", "json"},
+    {"doctor"},
+    {"doctor", "--format", "json"},
     {"rejects"},
     {"rejects", "--format", "csv"},
     {"rejects", "--format", "json"},

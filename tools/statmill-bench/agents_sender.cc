@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -29,17 +30,24 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using std::chrono::steady_clock;
 
+constexpr size_t kFleetUnacknowledged = 5;  // batches of a host, one per second
+
 struct Part {
   std::string_view text;
   uint32_t lines = 0;
+  std::string_view tags = {};
 };
+
+uint32_t count_lines(std::string_view text) {
+  return static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 std::vector<Part> parts_of(std::string_view lines, size_t bytes_max) {
   std::vector<Part> out;
   while (!lines.empty()) {
     std::string_view part = lines.substr(0, bytes_max);
     part = part.substr(0, part.rfind('\n') + 1);
-    out.push_back({part, static_cast<uint32_t>(std::count(part.begin(), part.end(), '\n'))});
+    out.push_back({part, count_lines(part)});
     lines.remove_prefix(part.size());
   }
   return out;
@@ -86,6 +94,7 @@ class Connection {
                                     .lines_before = lines_,
                                     .lines = part.lines,
                                     .time = SystemClock().wall(),
+                                    .tags = part.tags,
                                     .text = part.text});
     lines_ += part.lines;
     waiting_.push_back(steady_clock::now());
@@ -214,6 +223,40 @@ Result<Acknowledged> send_acknowledged(const AgentLoad& load, const std::string&
   }
   if (Status taken = connection.take_acknowledgments(0); !taken) return taken.error();
   return Acknowledged{connection.lines(), connection.take_latencies()};
+}
+
+Result<uint64_t> send_fleet(const AgentLoad& load, const std::vector<std::string>& variants, size_t hosts,
+                            std::chrono::seconds duration) {
+  std::vector<Part> parts;
+  for (const std::string& text : variants) parts.push_back({text, count_lines(text)});
+  asio::io_context io;
+  std::deque<AgentLoad> loads;  // the connections refer to them
+  std::deque<std::string> tags;
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (size_t i = 0; i < hosts; ++i) {
+    loads.push_back(load);
+    loads.back().host += std::to_string(i);
+    tags.push_back("host=" + loads.back().host);
+    connections.push_back(std::make_unique<Connection>(loads.back(), io));
+    if (Status opened = connections.back()->open(); !opened) return opened.error();
+  }
+  const Pacer pacer(static_cast<double>(hosts));
+  const auto begin = steady_clock::now();
+  uint64_t lines = 0;
+  for (uint64_t batch = 0; steady_clock::now() < begin + duration; ++batch) {
+    const size_t host = batch % hosts;
+    std::this_thread::sleep_until(begin + pacer.due(batch));
+    Part part = parts[(batch / hosts + host) % parts.size()];
+    part.tags = tags[host];
+    if (Status sent = connections[host]->send(part); !sent) return sent.error();
+    if (Status taken = connections[host]->take_acknowledgments(kFleetUnacknowledged); !taken)
+      return taken.error();
+    lines += part.lines;
+  }
+  for (const auto& connection : connections) {
+    if (Status taken = connection->take_acknowledgments(0); !taken) return taken.error();
+  }
+  return lines;
 }
 
 Result<std::vector<std::chrono::nanoseconds>> connect_agents(const AgentLoad& load, const std::string& lines,

@@ -40,4 +40,11 @@ Result<Acknowledged> send_acknowledged(const AgentLoad& load, const std::string&
 Result<std::vector<std::chrono::nanoseconds>> connect_agents(const AgentLoad& load, const std::string& lines,
                                                              size_t count);
 
+// Connects `hosts` agents, whose hosts are load.host and a number, and lets each send a batch in each second
+// for `duration`, one after the other, evenly over the second: the texts of `variants` in turn, with the tag
+// `host`. Returns how many lines were sent and acknowledged. If that takes longer than a second, all come
+// later, and fewer. Errors: those of send_acknowledged().
+Result<uint64_t> send_fleet(const AgentLoad& load, const std::vector<std::string>& variants, size_t hosts,
+                            std::chrono::seconds duration);
+
 }  // namespace statmill

@@ -82,6 +82,8 @@ Status ServerProcess::launch(const std::vector<std::string>& options) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return system_error(ErrorCode::kIo, "pipe");
   error_pipe_ = pipe[0];
+  // Nobody reads the lines after the first ones; they must find room.
+  static_cast<void>(::fcntl(pipe[0], F_SETPIPE_SZ, 1 << 20));
   std::vector<std::string> arguments = {"--line.listen", "127.0.0.1:0", "--http.listen", "127.0.0.1:0"};
   if (kind_ == ServerCommand::Kind::kServer)
     arguments.insert(arguments.end(), {"--store.path", store_path().string(), "--agent.listen", "127.0.0.1:0",

@@ -15,7 +15,7 @@ Result<SuiteRun> run_with(const po::variables_map& values) {
   });
 }
 
-constexpr std::array<Suite, 9> kSuites = {
+constexpr std::array<Suite, 10> kSuites = {
     {{"ingest", "CPU that statmilld uses per accepted sample, and its memory per series", describe_ingest,
       run_with<ingest_options, run_ingest>},
      {"storage", "disk space, bytes written, CPU and RAM per bucket; reading, recovery and start",
@@ -30,6 +30,8 @@ constexpr std::array<Suite, 9> kSuites = {
       run_with<bpf_options, run_bpf>},
      {"agents", "CPU that statmilld uses per acknowledged sample; recovery of an agent's spool",
       describe_agents, run_with<agents_options, run_agents>},
+     {"fleet", "CPU and memory of a statmilld that many hosts send to, each second", describe_fleet,
+      run_with<fleet_options, run_fleet>},
      {"parsers", "time of parsing a line, with and without the fast parser of its dialect", describe_parsers,
       run_with<parsers_options, run_parsers>},
      {"sort", "time of sorting the series of a tick, compared with library functions", describe_sort,

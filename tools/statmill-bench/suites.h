@@ -9,6 +9,7 @@
 #include "tools/statmill-bench/agents_suite.h"
 #include "tools/statmill-bench/bpf_suite.h"
 #include "tools/statmill-bench/counters_suite.h"
+#include "tools/statmill-bench/fleet_suite.h"
 #include "tools/statmill-bench/ingest_suite.h"
 #include "tools/statmill-bench/measures.h"
 #include "tools/statmill-bench/option_values.h"
@@ -41,6 +42,7 @@ po::options_description describe_counters();
 po::options_description describe_relay();
 po::options_description describe_bpf();
 po::options_description describe_agents();
+po::options_description describe_fleet();
 po::options_description describe_parsers();
 po::options_description describe_sort();
 po::options_description describe_query();
@@ -50,6 +52,7 @@ Result<CountersOptions> counters_options(const po::variables_map& values);
 Result<RelayBenchOptions> relay_options(const po::variables_map& values);
 Result<BpfOptions> bpf_options(const po::variables_map& values);
 Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
+Result<FleetBenchOptions> fleet_options(const po::variables_map& values);
 Result<ParsersOptions> parsers_options(const po::variables_map& values);
 Result<SortOptions> sort_options(const po::variables_map& values);
 Result<QueryBenchOptions> query_options(const po::variables_map& values);

@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 19> kSubcommands = {{
+constexpr std::array<Subcommand, 20> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -26,6 +26,7 @@ constexpr std::array<Subcommand, 19> kSubcommands = {{
     {"ls", "list series by name", run_list},
     {"describe", "print what is known of series", run_describe},
     {"status", "print the server's status", run_status},
+    {"doctor", "look at the host and the server, and say what to do", run_doctor},
     {"rejects", "print the lines that the server refused last", run_rejects},
     {"cardinality", "print the number of series by prefix", run_cardinality},
     {"agents", "print the agents, their lag and their losses", run_agents},
@@ -49,7 +50,8 @@ std::string help() {
   out.append(
       "\n`statmill COMMAND --help` prints a command's options. put, query, graph, top, ls, describe, "
       "status,\n"
-      "rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. forget-agent, "
+      "doctor, rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. "
+      "forget-agent, "
       "delete,\n"
       "rename, flush, clock, check and backup run on the server's host and use --admin.socket PATH or\n"
       "STATMILL_ADMIN_SOCKET. verify and restore need no server. STATMILL_TOKEN is sent to the server of "
