@@ -42,8 +42,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
     case statmill::SettingsAction::kCheckConfig:
       break;
   }
-  for (const std::string& line : command->unknown_variables)
-    statmill::Log(command->config.log).warn(line);
+  for (const std::string& line : command->unknown_variables) statmill::Log(command->config.log).warn(line);
   if (command->action == statmill::SettingsAction::kCheckConfig) {
     if (auto status = statmill::check_outbox_options(command->config.outbox); !status)
       return Fault{ExitCode::kUsage, status.error()};
