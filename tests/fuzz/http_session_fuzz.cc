@@ -118,7 +118,7 @@ class Connection {
   HttpCounters counters_{registry_};
   ByteBudget budget_;
   const Router router_{routes(calls_)};
-  SessionContext context_{router_, options_, clock_,  counters_, budget_, nullptr,
+  SessionContext context_{router_, options_, clock_,  counters_, budget_, nullptr, nullptr,
                           nullptr, nullptr,  nullptr, nullptr,   nullptr, nullptr};
   Descriptor client_;
   std::weak_ptr<Session> session_;
