@@ -81,7 +81,7 @@ class LogLimiter {
   const int64_t lines_;
   // Written and read by all threads that log. Relaxed: an occasional line more or less does no harm.
   std::atomic<int64_t> next_ns_{INT64_MIN};
-  std::atomic<int64_t> left_{0};  // of the lines of this interval
+  std::atomic<int64_t> left_{0};  // how many more lines this interval may have
   std::atomic<int64_t> held_back_{0};
 };
 

@@ -10,13 +10,13 @@
 
 namespace statmill {
 
-// Thread-safe. Each kind has at most ten lines per second; `held_back` counts the others, as after an outage
-// of the network.
+// Thread-safe. Each kind has at most ten lines per second, since after an outage a whole fleet connects at
+// once; `held_back` counts the others.
 class AgentLog {
  public:
   static constexpr int64_t kLinesPerSecond = 10;
 
-  // What an agent says of itself. Its texts have no control characters; empty before a valid hello.
+  // What an agent says of itself. Its texts have no control characters, and are empty before a valid hello.
   struct Visitor {
     std::string host;
     std::string id;  // its first digits

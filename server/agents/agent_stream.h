@@ -61,9 +61,9 @@ class AgentStream {
   // Returns true if no more input is handled. The caller closes the connection after sending the output.
   bool is_over() const { return is_over_; }
   bool has_opened() const { return has_opened_; }  // a welcome was sent
-  // What the hello said; empty before one that can be printed.
+  // Returns what the hello said. All texts are empty before a hello with printable texts.
   const AgentLog::Visitor& visitor() const { return visitor_; }
-  // The reason and text that were sent; nullopt if the agent was not refused.
+  // Returns the reason and text that were sent; nullopt if the agent was not refused.
   const std::optional<std::pair<RefuseReason, std::string>>& refusal() const { return refusal_; }
   // Ends the stream and stops speaking for the agent.
   void close();

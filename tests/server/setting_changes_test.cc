@@ -1,4 +1,4 @@
-// What is logged of settings that changed.
+// Tests which changed settings the log names.
 #include "server/setting_changes.h"
 
 #include <gtest/gtest.h>

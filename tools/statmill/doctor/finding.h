@@ -1,4 +1,4 @@
-// What `statmill doctor` finds.
+// Finding: one result of `statmill doctor`, and how results are printed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What `statmill doctor` looks at on the host that it runs on.
+// HostFacts: the facts of this host that `statmill doctor` judges.
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,10 @@ namespace {
 
 using Pairs = std::map<std::string, std::string, std::less<>>;
 
-constexpr double kRefusedShare = 0.01;  // of the samples at a port
+constexpr double kRefusedShare = 0.01;  // a port that refuses a larger share of its samples is a warning
 constexpr double kDaysSoon = 30;        // until the disk is full
 constexpr double kDaysNow = 3;
-constexpr double kDiskBytes = 1 << 20;  // with less free, nothing can be written
+constexpr double kDiskBytes = 1 << 20;  // a disk with less free space is full
 constexpr double kClockSeconds = 5;
 constexpr int64_t kAwaySeconds = 600;  // that an agent is not connected
 constexpr size_t kNamed = 3;           // agents in one text

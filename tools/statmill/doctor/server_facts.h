@@ -1,4 +1,4 @@
-// What `statmill doctor` makes of a server's answers.
+// How `statmill doctor` judges a server's answers.
 #pragma once
 
 #include <string>
