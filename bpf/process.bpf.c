@@ -32,7 +32,6 @@ int process_exit(__u64* arguments) {
   struct process_bank* bank = OWN_BANK(process_banks);
   if (!bank) return 0;
   struct task_struct* task = (struct task_struct*)arguments[0];
-  bank->exited_cpu_ns += task->se.sum_exec_runtime;
   const bool is_last = HAS_GROUP_DEAD ? (bool)arguments[1] : task->signal->live.counter == 0;
   if (!is_last) return 0;
   // As in wait(2): the signal is in the low 7 bits, the status in the bits from 8 on.
@@ -45,5 +44,14 @@ int process_exit(__u64* arguments) {
   } else {
     ++bank->exits_ok;
   }
+  return 0;
+}
+
+// The kernel frees a task after its last turn on a CPU, so its time is complete here. At sched_process_exit the
+// time to take down its memory is still missing, which is long for a process with much of it.
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(process_free, struct task_struct* task) {
+  struct process_bank* bank = OWN_BANK(process_banks);
+  if (bank) bank->exited_cpu_ns += task->se.sum_exec_runtime;
   return 0;
 }

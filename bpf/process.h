@@ -11,6 +11,6 @@ struct process_bank {
   __u64 exits_ok;       // processes that ended with status 0
   __u64 exits_failed;   // processes that ended with another status
   __u64 exits_killed;   // processes that a signal killed
-  __u64 exited_cpu_ns;  // the total CPU time of all threads that ended
+  __u64 exited_cpu_ns;  // the total CPU time of all threads that ended and were waited for
   __u64 reserved[2];
 };

@@ -19,7 +19,7 @@ class ProcessCollector final : public BpfCollector {
     report.total("process_exit", "host.process.exits", {"ok"}, &process_bank::exits_ok);
     report.total("process_exit", "host.process.exits", {"failed"}, &process_bank::exits_failed);
     report.total("process_exit", "host.process.exits", {"killed"}, &process_bank::exits_killed);
-    report.total("process_exit", "host.process.exited_cpu_ns", {}, &process_bank::exited_cpu_ns);
+    report.total("process_free", "host.process.exited_cpu_ns", {}, &process_bank::exited_cpu_ns);
     return {};
   }
 };
