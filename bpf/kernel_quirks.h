@@ -15,4 +15,7 @@ extern int LINUX_KERNEL_VERSION __kconfig;  // set by libbpf; known to the verif
 // the programs read the number of live threads, which two threads that end simultaneously may both see as 0.
 #define HAS_GROUP_DEAD (LINUX_KERNEL_VERSION >= KERNEL(6, 16))
 
+// Since 6.11, kfree_skb has an argument for the socket that was to receive the packet.
+#define HAS_RECEIVING_SOCKET (LINUX_KERNEL_VERSION >= KERNEL(6, 11))
+
 #endif

@@ -1,12 +1,13 @@
 // The network: packets dropped by reason, devices that hang, and the traffic of the interfaces in other
 // network namespaces than the agent's, which containers have. Their numbers are unique only within a
-// namespace, so they are counted together.
+// namespace, so they are counted together. Also the drops of each cgroup, and what XDP programs do.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/banks.h"
+#include "bpf/kernel_quirks.h"
 #include "bpf/net.h"
 
 char program_license[] SEC("license") = "Dual MIT/GPL";
@@ -34,10 +35,32 @@ int BPF_PROG(net_send, struct sk_buff* packet, struct net_device* device) {
   return bank ? count(&bank->sent, device, packet->len) : 0;
 }
 
+enum { STATE_TIME_WAIT = 6, STATE_NEW_SYN_RECEIVED = 12 };
+
+// Returns the cgroup of the program that has the socket; 0 if there is none.
+static __always_inline __u64 cgroup_of(struct sock* sk) {
+  if (!sk) return 0;
+  const unsigned char state = sk->__sk_common.skc_state;
+  if (state == STATE_TIME_WAIT || state == STATE_NEW_SYN_RECEIVED) return 0;
+  return sk->sk_cgrp_data.cgroup->kn->id;
+}
+
 SEC("tp_btf/kfree_skb")
-int BPF_PROG(net_drop, struct sk_buff* packet, void* place, unsigned int reason) {
+int net_drop(__u64* arguments) {
   struct net_bank* bank = OWN_BANK(net_banks);
-  if (bank) ++bank->drops[at_most(reason, NET_REASONS - 1)];
+  if (!bank) return 0;
+  struct sk_buff* packet = (struct sk_buff*)arguments[0];
+  ++bank->drops[at_most((unsigned int)arguments[2], NET_REASONS - 1)];
+  if (!settings.has_socket_cgroups) return 0;
+  __u64 id = cgroup_of(packet->sk);
+  if (HAS_RECEIVING_SOCKET && !id) id = cgroup_of((struct sock*)arguments[3]);
+  if (!id) return 0;
+  struct net_cgroup* cgroup = find_slot(bank->cgroups, NET_CGROUP_SLOT_BITS, sizeof(struct net_cgroup), id);
+  if (cgroup) {
+    ++cgroup->drops;
+  } else {
+    ++bank->cgroups_missed;
+  }
   return 0;
 }
 
@@ -45,5 +68,42 @@ SEC("tp_btf/net_dev_xmit_timeout")
 int BPF_PROG(net_sending_timeout) {
   struct net_bank* bank = OWN_BANK(net_banks);
   if (bank) ++bank->sending_timeouts;
+  return 0;
+}
+
+// Returns the slot of an interface; null if it is in another network namespace or there is no free slot.
+static __always_inline struct net_xdp* xdp_slot(struct net_bank* bank, const struct net_device* device) {
+  if (!bank || device->nd_net.net->ns.inum != settings.namespace_inode) return 0;
+  struct net_xdp* slot = find_slot(bank->xdp, NET_XDP_SLOT_BITS, sizeof(struct net_xdp), device->ifindex);
+  if (!slot) ++bank->interfaces_missed;
+  return slot;
+}
+
+SEC("tp_btf/xdp_redirect")
+int BPF_PROG(net_xdp_redirect, const struct net_device* device) {
+  struct net_xdp* slot = xdp_slot(OWN_BANK(net_banks), device);
+  if (slot) ++slot->redirected;
+  return 0;
+}
+
+SEC("tp_btf/xdp_redirect_err")
+int BPF_PROG(net_xdp_redirect_failed, const struct net_device* device) {
+  struct net_xdp* slot = xdp_slot(OWN_BANK(net_banks), device);
+  if (slot) ++slot->redirects_failed;
+  return 0;
+}
+
+SEC("tp_btf/xdp_exception")
+int BPF_PROG(net_xdp_abort, const struct net_device* device) {
+  struct net_xdp* slot = xdp_slot(OWN_BANK(net_banks), device);
+  if (slot) ++slot->aborted;
+  return 0;
+}
+
+SEC("tp_btf/xdp_devmap_xmit")
+int BPF_PROG(net_xdp_send, const struct net_device* from, const struct net_device* to, int sent, int drops) {
+  if (drops <= 0) return 0;
+  struct net_xdp* slot = xdp_slot(OWN_BANK(net_banks), to);
+  if (slot) slot->queue_full += drops;
   return 0;
 }

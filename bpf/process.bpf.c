@@ -47,8 +47,8 @@ int process_exit(__u64* arguments) {
   return 0;
 }
 
-// The kernel frees a task after its last turn on a CPU, so its time is complete here. At sched_process_exit the
-// time to take down its memory is still missing, which is long for a process with much of it.
+// The kernel frees a task after its last turn on a CPU, so its time is complete here. At sched_process_exit
+// the time to take down its memory is still missing, which is long for a process with much of it.
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(process_free, struct task_struct* task) {
   struct process_bank* bank = OWN_BANK(process_banks);

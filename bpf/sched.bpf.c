@@ -19,12 +19,15 @@ BANKS(sched_banks, struct sched_bank);
 
 const volatile struct sched_settings settings;
 
-// When tasks left their CPU, in slots indexed by the low bits of the pid. A slot has the pid's high bits
-// (pids have at most 22 bits) and 56 bits of rq->clock (834 days, compared modulo). It is one word, so tasks
-// that share a slot cannot leave a mix of two values; the last one wins. 0: unknown.
+// When tasks left their CPU and why, in slots indexed by the low bits of the pid. A slot has the pid's high
+// bits (pids have at most 22 bits), two bits of the reason (enum sched_reason) and 54 bits of rq->clock (208
+// days, compared modulo). It is one word, so tasks that share a slot cannot leave a mix of two values; the
+// last one wins. 0: unknown.
 #define SLOT_BITS 14
-#define CLOCK_BITS 56
+#define CLOCK_BITS 54
 #define CLOCK_MASK ((1ULL << CLOCK_BITS) - 1)
+#define REASON_BITS 2
+#define REASON_MASK ((1ULL << REASON_BITS) - 1)
 __u64 left_cpu_at[1 << SLOT_BITS];
 
 // In ns. Calibration reads ktime (which takes 40 ns) at most once in this time per CPU.
@@ -38,20 +41,12 @@ static __always_inline __u64 cgroup_of(struct task_struct* task) {
   return id ? id : settings.root_cgroup;
 }
 
-// Returns the slot of a cgroup, allocated on first use; null if there is no free slot.
 static __always_inline struct sched_cgroup* cgroup_slot(struct sched_bank* bank, __u64 id) {
   if (id == 0) return 0;
-  const __u64 home = id * 0x9E3779B97F4A7C15ULL >> (64 - SCHED_CGROUP_SLOT_BITS);
-  for (__u32 i = 0; i < SCHED_CGROUP_PROBES; ++i) {
-    struct sched_cgroup* slot = &bank->cgroups[(home + i) & (SCHED_CGROUP_SLOTS - 1)];
-    if (slot->id == id) return slot;
-    if (slot->id == 0) {
-      slot->id = id;
-      return slot;
-    }
-  }
-  ++bank->cgroups_missed;
-  return 0;
+  struct sched_cgroup* slot =
+      find_slot(bank->cgroups, SCHED_CGROUP_SLOT_BITS, sizeof(struct sched_cgroup), id);
+  if (!slot) ++bank->cgroups_missed;
+  return slot;
 }
 
 // Estimates how far ktime is ahead of rq->clock. That is the smallest difference seen, since every delay
@@ -67,12 +62,26 @@ static __always_inline void calibrate(struct sched_bank* bank, __u64 clock) {
   bank->calibrated_at = clock;
 }
 
-static __always_inline void leave(struct sched_bank* bank, struct task_struct* prev, __u64 clock,
-                                  bool voluntary, bool dead) {
-  if (voluntary) {
-    ++bank->switches_voluntary;
+static __always_inline void count_preemption(struct sched_cgroup* cgroup, struct task_struct* next) {
+  if (next->pid == 0) return;  // the cgroup has used up its quota, or the task yielded
+  const __u64 id = cgroup_of(next);
+  if (next->flags & PF_KTHREAD) {
+    ++cgroup->preempted[SCHED_BY_SYSTEM];
+  } else if (id == cgroup->id) {
+    ++cgroup->preempted[SCHED_BY_SAME];
+  } else if (id == settings.root_cgroup) {
+    ++cgroup->preempted[SCHED_BY_SYSTEM];
   } else {
+    ++cgroup->preempted[SCHED_BY_OTHER];
+  }
+}
+
+static __always_inline void leave(struct sched_bank* bank, struct task_struct* prev, struct task_struct* next,
+                                  __u64 clock, enum sched_reason reason) {
+  if (reason == SCHED_PREEMPTED) {
     ++bank->switches_involuntary;
+  } else {
+    ++bank->switches_voluntary;
   }
   const __u64 arrived = prev->sched_info.last_arrival;
   if (arrived == 0 || clock < arrived) {
@@ -80,12 +89,19 @@ static __always_inline void leave(struct sched_bank* bank, struct task_struct* p
   } else {
     h2_record(&bank->on_cpu, clock - arrived);
     struct sched_cgroup* cgroup = cgroup_slot(bank, cgroup_of(prev));
-    if (cgroup) ++cgroup->switches;
+    if (cgroup) {
+      ++cgroup->switches;
+      if (reason == SCHED_PREEMPTED) count_preemption(cgroup, next);
+    }
   }
+}
+
+static __always_inline void remember(struct task_struct* prev, __u64 clock, enum sched_reason reason,
+                                     bool dead) {
   const __u32 pid = prev->pid;
-  const __u64 owner = (__u64)(pid >> SLOT_BITS) << CLOCK_BITS;
+  const __u64 owner = (__u64)(pid >> SLOT_BITS) << REASON_BITS | reason;
   // The pid of a dead task may be reused by another task, which has not left a CPU yet.
-  left_cpu_at[pid & ((1 << SLOT_BITS) - 1)] = dead ? 0 : owner | (clock & CLOCK_MASK);
+  left_cpu_at[pid & ((1 << SLOT_BITS) - 1)] = dead ? 0 : owner << CLOCK_BITS | (clock & CLOCK_MASK);
 }
 
 static __always_inline void record_runqueue_wait(struct sched_bank* bank, struct task_struct* next,
@@ -110,10 +126,13 @@ static __always_inline void record_runqueue_wait(struct sched_bank* bank, struct
   }
   h2_record(&bank->runqueue_wait, wait);
   struct sched_cgroup* cgroup = cgroup_slot(bank, cgroup_of(next));
-  if (cgroup) cgroup->runqueue_wait_ns += wait;
+  if (cgroup) {
+    cgroup->runqueue_wait_ns += wait;
+    h2_small_record(&cgroup->runqueue_waits, wait);
+  }
 }
 
-// Compares modulo 2^56 ns, as left_cpu_at stores the clock.
+// Compares modulo 2^54 ns, as left_cpu_at stores the clock.
 static __always_inline bool is_before(__u64 a, __u64 b) {
   return ((b - a) & CLOCK_MASK) - 1 < CLOCK_MASK / 2;
 }
@@ -123,12 +142,24 @@ static __always_inline void record_off_cpu(struct sched_bank* bank, struct task_
   const __u64 left = left_cpu_at[pid & ((1 << SLOT_BITS) - 1)];
   if (left == 0) return;  // a new task, or one that has been asleep since before the programs were loaded
   // If it left before it last arrived, the tracepoint has missed a switch.
-  if (left >> CLOCK_BITS != pid >> SLOT_BITS || is_before(left, next->sched_info.last_arrival) ||
-      is_before(clock, left)) {
+  if (left >> (CLOCK_BITS + REASON_BITS) != pid >> SLOT_BITS ||
+      is_before(left, next->sched_info.last_arrival) || is_before(clock, left)) {
     ++bank->discarded;
-  } else {
-    h2_record(&bank->off_cpu, (clock - left) & CLOCK_MASK);
+    return;
   }
+  const enum sched_reason reason = left >> CLOCK_BITS & REASON_MASK;
+  struct h2_cells* cells = &bank->off_cpu_sleep;
+  if (reason == SCHED_PREEMPTED) cells = &bank->off_cpu_preempted;
+  if (reason == SCHED_DISK) cells = &bank->off_cpu_disk;
+  h2_record(cells, (clock - left) & CLOCK_MASK);
+}
+
+// `state` is that of a task that leaves its CPU. Voluntary or not as the kernel counts it in nvcsw and
+// nivcsw.
+static __always_inline enum sched_reason reason_of(bool preempt, unsigned int state) {
+  if (preempt || !state) return SCHED_PREEMPTED;
+  // Idle kernel threads sleep where no signal wakes them, too; TASK_NOLOAD marks them.
+  return (state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD) ? SCHED_DISK : SCHED_SLEEP;
 }
 
 SEC("tp_btf/sched_switch")
@@ -137,8 +168,11 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct* prev, struct task_s
   struct sched_bank* bank = OWN_BANK(sched_banks);
   if (!bank) return 0;
   const __u64 clock = (next->pid ? next : prev)->se.cfs_rq->rq->clock;
-  // Voluntary or not as the kernel counts it in nvcsw and nivcsw.
-  if (prev->pid) leave(bank, prev, clock, !preempt && prev_state, prev_state & TASK_DEAD);
+  if (prev->pid) {
+    const enum sched_reason reason = reason_of(preempt, prev_state);
+    leave(bank, prev, next, clock, reason);
+    remember(prev, clock, reason, prev_state & TASK_DEAD);
+  }
   if (next->pid) {
     record_runqueue_wait(bank, next, clock);
     record_off_cpu(bank, next, clock);

@@ -1,4 +1,5 @@
-// TCP: sizes of calls, the times of connecting and of round trips, states, and resets from peers.
+// TCP: sizes of calls, the times of connecting and of round trips, states, and resets from peers; and the
+// bytes that each cgroup sends and receives.
 #include "bpf/vmlinux_min.h"
 
 #include <bpf/bpf_helpers.h>
@@ -11,6 +12,8 @@ char program_license[] SEC("license") = "Dual MIT/GPL";
 
 BANKS(tcp_banks, struct tcp_bank);
 
+const volatile struct tcp_settings settings;
+
 // When a socket started to connect. The kernel deletes the entry with the socket.
 struct {
   __uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -20,22 +23,44 @@ struct {
 } connecting SEC(".maps");
 
 enum { PROTOCOL_TCP = 6 };
+enum { FAMILY_IPV4 = 2, FAMILY_IPV6 = 10 };
 enum { MESSAGE_PEEK = 2 };
 enum { STATE_ESTABLISHED = 1, STATE_SYN_SENT = 2 };
 
+// Returns the slot of the cgroup of a socket; null if there is none, which `missed` counts.
+static __always_inline struct tcp_cgroup* cgroup_slot(struct tcp_bank* bank, struct sock* sk, __u64* missed) {
+  if (!settings.has_socket_cgroups) return 0;
+  const __u64 id = sk->sk_cgrp_data.cgroup->kn->id;
+  if (!id) return 0;
+  struct tcp_cgroup* slot = find_slot(bank->cgroups, TCP_CGROUP_SLOT_BITS, sizeof(struct tcp_cgroup), id);
+  if (!slot) ++*missed;
+  return slot;
+}
+
+static __always_inline bool is_ip(struct sock* sk) {
+  const unsigned short family = sk->__sk_common.skc_family;
+  return family == FAMILY_IPV4 || family == FAMILY_IPV6;
+}
+
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(tcp_send, struct sock* sk, int length, int flags) {
-  if (sk->sk_protocol != PROTOCOL_TCP || length <= 0) return 0;
+  if (length <= 0 || !is_ip(sk)) return 0;
   struct tcp_bank* bank = OWN_BANK(tcp_banks);
-  if (bank) h2_record(&bank->sent, length);
+  if (!bank) return 0;
+  if (sk->sk_protocol == PROTOCOL_TCP) h2_record(&bank->sent, length);
+  struct tcp_cgroup* cgroup = cgroup_slot(bank, sk, &bank->cgroups_missed_sending);
+  if (cgroup) cgroup->sent_bytes += length;
   return 0;
 }
 
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(tcp_receive, struct sock* sk, int length, int flags) {
-  if (sk->sk_protocol != PROTOCOL_TCP || length <= 0 || flags & MESSAGE_PEEK) return 0;
+  if (length <= 0 || flags & MESSAGE_PEEK || !is_ip(sk)) return 0;
   struct tcp_bank* bank = OWN_BANK(tcp_banks);
-  if (bank) h2_record(&bank->received, length);
+  if (!bank) return 0;
+  if (sk->sk_protocol == PROTOCOL_TCP) h2_record(&bank->received, length);
+  struct tcp_cgroup* cgroup = cgroup_slot(bank, sk, &bank->cgroups_missed_receiving);
+  if (cgroup) cgroup->received_bytes += length;
   return 0;
 }
 

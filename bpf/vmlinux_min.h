@@ -27,7 +27,10 @@ enum { BPF_ANY = 0 };
 enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
 
 // Bits of the state of a task_struct (include/linux/sched.h).
-enum { TASK_DEAD = 0x80 };
+enum { TASK_UNINTERRUPTIBLE = 0x2, TASK_DEAD = 0x80, TASK_NOLOAD = 0x400 };
+
+// A bit of the flags of a task_struct.
+enum { PF_KTHREAD = 0x00200000 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -85,6 +88,7 @@ struct signal_struct {
 struct task_struct {
   int pid;  // of the thread, in the initial pid namespace; 0 is the idle task of a CPU
   int tgid;
+  unsigned int flags;
   int exit_code;
   struct sched_entity se;
   struct sched_info sched_info;
@@ -131,18 +135,26 @@ struct net_device {
   possible_net_t nd_net;
 };
 
-struct sk_buff {
-  unsigned int len;
-  struct net_device* dev;
-};
-
 struct sock_common {
   unsigned short skc_family;
+  volatile unsigned char skc_state;
 };
 
+struct sock_cgroup_data {
+  struct cgroup* cgroup;  // of version 2: the one of the task that made the socket
+};
+
+// Of a connection that is not there yet, or not any more, only __sk_common exists.
 struct sock {
   struct sock_common __sk_common;
   __u16 sk_protocol;
+  struct sock_cgroup_data sk_cgrp_data;
+};
+
+struct sk_buff {
+  unsigned int len;
+  struct net_device* dev;
+  struct sock* sk;
 };
 
 struct tcp_sock {

@@ -109,9 +109,12 @@ inline constexpr Family kCpuFamilies[] = {
     {.path = "host.sched.off_cpu_ns",
      .kind = Kind::kDistribution,
      .unit = "ns",
+     .tags = {"reason"},
      .collector = "sched",
      .is_ebpf = true,
-     .help = "How long a task was off the CPU, from leaving it to running again: sleep and wait.",
+     .help = "How long a task was off the CPU, from leaving it to running again, by why it left: it was "
+             "preempted or yielded (preempted), it slept where no signal wakes it, mostly for a disk (disk), "
+             "or it slept otherwise (sleep).",
      .rezolus = "scheduler_offcpu"},
     {.path = "host.sched.on_cpu_ns",
      .kind = Kind::kDistribution,

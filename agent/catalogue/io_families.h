@@ -117,6 +117,21 @@ inline constexpr Family kNetFamilies[] = {
      .help = "Packets that any part of the kernel's network code dropped, with the kernel's reason; all "
              "interfaces and namespaces are included.",
      .rezolus = "network_drop"},
+    {.path = "host.net.xdp_redirects",
+     .kind = Kind::kEvent,
+     .tags = {"device"},
+     .collector = "net",
+     .is_ebpf = true,
+     .help = "Packets that XDP programs of the interface redirected."},
+    {.path = "host.net.xdp_drops",
+     .kind = Kind::kEvent,
+     .tags = {"device", "reason"},
+     .collector = "net",
+     .is_ebpf = true,
+     .help =
+         "Packets that XDP dropped because a redirect of the interface failed (redirect_failed), its program "
+         "returned XDP_ABORTED or an unknown value (aborted), or a redirect to the interface found no room "
+         "(queue_full). The kernel does not tell of XDP_DROP."},
     {.path = "host.net.transmit_timeouts",
      .kind = Kind::kEvent,
      .collector = "net",

@@ -268,6 +268,23 @@ inline constexpr Family kCgroupFamilies[] = {
      .collector = "cgroup",
      .help = "Tasks in the cgroup and in those below it.",
      .netdata = "cgroup.pids_current"},
+    {.path = "host.cgroup.net_bytes",
+     .kind = Kind::kEvent,
+     .unit = "bytes",
+     .tags = {"cgroup", "direction"},
+     .collector = "inet",
+     .is_ebpf = true,
+     .help = "Bytes that programs of the cgroup itself sent and received through sockets of IP, without "
+             "headers; only "
+             "on hosts with cgroups of version 2 alone."},
+    {.path = "host.cgroup.net_drops",
+     .kind = Kind::kEvent,
+     .tags = {"cgroup"},
+     .collector = "net",
+     .is_ebpf = true,
+     .help = "Packets that the kernel dropped on their way from or to a socket of the cgroup itself, as far "
+             "as it knew "
+             "the socket; only on hosts with cgroups of version 2 alone."},
     {.path = "host.cgroup.runqueue_wait_ns",
      .kind = Kind::kEvent,
      .unit = "ns",
@@ -276,6 +293,22 @@ inline constexpr Family kCgroupFamilies[] = {
      .is_ebpf = true,
      .help = "Time that tasks of the cgroup itself waited for a CPU.",
      .rezolus = "cgroup_scheduler_runqueue_wait"},
+    {.path = "host.cgroup.runqueue_latency_ns",
+     .kind = Kind::kDistribution,
+     .unit = "ns",
+     .tags = {"cgroup"},
+     .collector = "sched",
+     .is_ebpf = true,
+     .help = "How long a task of the cgroup itself waited for a CPU, from runnable to running."},
+    {.path = "host.cgroup.preemptions",
+     .kind = Kind::kEvent,
+     .tags = {"by", "cgroup"},
+     .collector = "sched",
+     .is_ebpf = true,
+     .help =
+         "How often a task of the cgroup itself had to leave a CPU, by what ran next: another task of the "
+         "cgroup (same), one of another cgroup (other), a kernel thread or a task of the root cgroup "
+         "(system)."},
     {.path = "host.cgroup.switches",
      .kind = Kind::kEvent,
      .tags = {"cgroup"},

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "agent/collectors/bpf_probe.h"
 #include "agent/collectors/collector.h"
@@ -14,41 +15,66 @@ namespace statmill {
 
 // The kernel may write the cell at the same time. Loads are not reordered.
 inline uint64_t load_cell(const __u64& cell) { return __atomic_load_n(&cell, __ATOMIC_ACQUIRE); }
+inline uint32_t load_cell(const __u32& cell) { return __atomic_load_n(&cell, __ATOMIC_ACQUIRE); }
+
+// Clears a slot (bpf/slots.h) of what is gone, its id last, so that the programs can use it again.
+template <class Slot>
+void release_slot(Slot& slot) {
+  Slot cleared{};
+  cleared.id = slot.id;
+  slot = cleared;
+  __atomic_store_n(&slot.id, 0, __ATOMIC_RELEASE);
+}
+
+// One CPU's part of a histogram (h2_cells or h2_small_cells), consistent: read between two records.
+template <class Cells>
+struct H2Part {
+  // How often it is read again if the CPU records meanwhile. This many tries fail only if the hypervisor has
+  // stopped the CPU within a record, or if it does nothing but record.
+  static constexpr int kTriesMax = 100;
+  using Count = std::remove_cvref_t<decltype(Cells::counts[0])>;
+
+  explicit H2Part(const Cells& cells) {
+    for (int i = 0; i < kTriesMax; ++i) {
+      // Reads in the opposite order of h2_record().
+      const Count finished = load_cell(cells.finished);
+      sum = load_cell(cells.sum);
+      if (sum == 0) {  // all finished records have the value 0: most histograms are empty most of the time
+        counts[0] = finished;
+        bucket_count = 1;
+        return;
+      }
+      bucket_count = counts.size();
+      unfinished = Count{0} - finished;
+      for (size_t k = 0; k < counts.size(); ++k) unfinished += counts[k] = load_cell(cells.counts[k]);
+      if (unfinished == 0) return;
+    }
+  }
+  // The most that the sum may lack, see Distribution.
+  uint64_t sum_missing_max(unsigned grouping_power) const {
+    size_t last = bucket_count - 1;
+    while (last > 0 && counts[last] == 0) --last;
+    return uint64_t{unfinished} * h2::upper_bound(grouping_power, last);
+  }
+
+  std::array<Count, std::extent_v<decltype(Cells::counts)>> counts;  // only the first bucket_count are set
+  size_t bucket_count = 0;
+  uint64_t sum = 0;
+  Count unfinished = 0;  // records that the counts have and the sum may lack
+};
 
 // The sum of one histogram over all CPUs. Each CPU's part is consistent (between two records), but the parts
 // are not read at the same instant.
 struct H2Total {
-  // How often a CPU's part is read again if the CPU records meanwhile. This many tries fail only if the
-  // hypervisor has stopped the CPU within a record, or if it does nothing but record.
-  static constexpr int kTriesMax = 100;
-
   std::array<uint64_t, H2_BUCKETS> counts{};
   uint64_t sum = 0;
   uint64_t sum_missing_max = 0;  // see Distribution
 
   void add(const h2_cells& cells) {
-    std::array<uint64_t, H2_BUCKETS> own;
-    uint64_t added = 0;
-    uint64_t unfinished = 0;
-    for (int i = 0; i < kTriesMax; ++i) {
-      // Reads in the opposite order of h2_record().
-      const uint64_t finished = load_cell(cells.finished);
-      added = load_cell(cells.sum);
-      if (added == 0) {  // all finished records have the value 0: most histograms are empty most of the time
-        counts[0] += finished;
-        return;
-      }
-      unfinished = -finished;
-      for (size_t k = 0; k < own.size(); ++k) unfinished += own[k] = load_cell(cells.counts[k]);
-      if (unfinished == 0) break;
-    }
-    size_t last = 0;
-    for (size_t k = 0; k < own.size(); ++k) {
-      counts[k] += own[k];
-      if (own[k] != 0) last = k;
-    }
-    sum += added;
-    sum_missing_max += unfinished * h2::upper_bound(H2_GROUPING_POWER, last);
+    const H2Part<h2_cells> part(cells);
+    for (size_t k = 0; k < part.bucket_count; ++k) counts[k] += part.counts[k];
+    sum += part.sum;
+    if (part.unfinished != 0) sum_missing_max += part.sum_missing_max(H2_GROUPING_POWER);
   }
   uint64_t count() const {
     uint64_t all = 0;

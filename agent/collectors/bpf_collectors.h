@@ -21,6 +21,7 @@ struct BpfEnvironment {
 };
 
 // These load the probes whose settings depend on the host.
+LoadedProbe load_inet_probe(const BpfEnvironment& environment);
 LoadedProbe load_net_probe(const BpfEnvironment& environment);
 LoadedProbe load_sched_probe(const BpfEnvironment& environment);
 LoadedProbe load_syscalls_probe(const BpfEnvironment& environment);

@@ -8,6 +8,7 @@
 #include "bpf/net.h"
 #include "bpf/sched.h"
 #include "bpf/syscalls.h"
+#include "bpf/tcp.h"
 #include "faults.skel.h"
 #include "interrupts.skel.h"
 #include "net.skel.h"

@@ -78,4 +78,9 @@ CgroupHierarchy find_cgroup_hierarchy(const std::string& mount, const std::strin
   return {};
 }
 
+std::string find_socket_cgroups(const std::string& mount) {
+  const CgroupHierarchy hierarchy = find_cgroup_hierarchy(mount, "");
+  return hierarchy.is_default ? hierarchy.root : std::string();
+}
+
 }  // namespace statmill

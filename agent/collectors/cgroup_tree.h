@@ -56,4 +56,8 @@ struct CgroupHierarchy {
 };
 CgroupHierarchy find_cgroup_hierarchy(const std::string& mount, const std::string& controller);
 
+// Returns the root directory of version 2 if this host has no other version; empty otherwise. Sockets belong
+// to cgroups of version 2, and on a host with both versions only few programs have one of their own there.
+std::string find_socket_cgroups(const std::string& mount);
+
 }  // namespace statmill

@@ -1,7 +1,8 @@
-// TCP from eBPF: sizes of calls, round trips, connections and their states.
+// TCP from eBPF: sizes of calls, round trips, connections and their states; and the traffic of each cgroup.
 #include <array>
 
 #include "agent/collectors/bpf_cells.h"
+#include "agent/collectors/bpf_cgroups.h"
 #include "agent/collectors/bpf_collector.h"
 #include "agent/collectors/bpf_collectors.h"
 #include "bpf/tcp.h"
@@ -14,9 +15,20 @@ constexpr std::array<std::string_view, 12> kStates = {
     "established", "syn_sent",   "syn_received", "fin_wait1", "fin_wait2", "time_wait",
     "close",       "close_wait", "last_ack",     "listen",    "closing",   "new_syn_received"};
 
+struct CgroupTraffic {
+  void add(const tcp_cgroup& slot) {
+    sent_bytes += load_cell(slot.sent_bytes);
+    received_bytes += load_cell(slot.received_bytes);
+  }
+  uint64_t sent_bytes = 0;
+  uint64_t received_bytes = 0;
+};
+
 class InetEbpf final : public BpfCollector {
  public:
-  explicit InetEbpf(LoadedProbe probe) : BpfCollector("inet", std::move(probe)) {}
+  InetEbpf(LoadedProbe probe, const BpfEnvironment& environment)
+      : BpfCollector("inet", std::move(probe)),
+        cgroups_(find_socket_cgroups(environment.cgroup_mount), environment.clock) {}
 
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
@@ -34,14 +46,39 @@ class InetEbpf final : public BpfCollector {
     }
     report.total("tcp_retransmit_synack", "host.tcp.synack_retransmits", {}, &tcp_bank::synack_retransmits);
     report.total("tcp_receive_reset", "host.tcp.resets_received", {}, &tcp_bank::resets_received);
+    if (cgroups_.has_cgroups()) report_cgroups(probe, report.banks(), sink);
     return {};
   }
+
+ private:
+  void report_cgroups(const BpfProbe& probe, std::span<tcp_bank> banks, MetricSink& sink) {
+    const bool has_sent = has_program(probe, "tcp_send");
+    const bool has_received = has_program(probe, "tcp_receive");
+    cgroups_.report_each<CgroupTraffic>(
+        banks, &tcp_bank::cgroups, [&](const Cgroup& cgroup, const CgroupTraffic& traffic) {
+          if (has_sent) sink.total("host.cgroup.net_bytes", {cgroup.tag(), "transmit"}, traffic.sent_bytes);
+          if (has_received)
+            sink.total("host.cgroup.net_bytes", {cgroup.tag(), "receive"}, traffic.received_bytes);
+        });
+    sink.total("host.agent.ebpf_slots_missed", {"inet"},
+               sum_cells(banks, &tcp_bank::cgroups_missed_sending) +
+                   sum_cells(banks, &tcp_bank::cgroups_missed_receiving));
+  }
+
+  BpfCgroups cgroups_;
 };
 
 }  // namespace
 
-std::unique_ptr<Collector> make_inet_ebpf(LoadedProbe probe, const BpfEnvironment&) {
-  return std::make_unique<InetEbpf>(std::move(probe));
+LoadedProbe load_inet_probe(const BpfEnvironment& environment) {
+  const tcp_settings settings{
+      .has_socket_cgroups = find_socket_cgroups(environment.cgroup_mount).empty() ? 0U : 1U, .reserved = 0};
+  return load_bpf_probe({.subject = "tcp", .settings = std::as_bytes(std::span(&settings, 1))},
+                        environment.log);
+}
+
+std::unique_ptr<Collector> make_inet_ebpf(LoadedProbe probe, const BpfEnvironment& environment) {
+  return std::make_unique<InetEbpf>(std::move(probe), environment);
 }
 
 }  // namespace statmill

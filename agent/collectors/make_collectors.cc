@@ -63,8 +63,7 @@ std::unique_ptr<Collector> make_net(const Environment& environment) {
   return of_both<make_net_text, make_net_ebpf, load_net_probe>(environment, "host.agent.net_ebpf");
 }
 std::unique_ptr<Collector> make_inet(const Environment& environment) {
-  return of_both<make_inet_text, make_inet_ebpf, load_probe_of<Subject{"tcp"}>>(environment,
-                                                                                "host.agent.inet_ebpf");
+  return of_both<make_inet_text, make_inet_ebpf, load_inet_probe>(environment, "host.agent.inet_ebpf");
 }
 
 // A collector of what a host may lack.

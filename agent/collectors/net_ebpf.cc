@@ -1,11 +1,13 @@
 // Network interfaces from eBPF: packets dropped by reason, interfaces that hang, and the traffic of
 // containers.
+#include <net/if.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <map>
 
 #include "agent/collectors/bpf_cells.h"
+#include "agent/collectors/bpf_cgroups.h"
 #include "agent/collectors/bpf_collector.h"
 #include "agent/collectors/bpf_collectors.h"
 #include "bpf/net.h"
@@ -24,9 +26,29 @@ std::string reason_name(std::string_view name) {
   return lower;
 }
 
+struct XdpTotals {
+  void add(const net_xdp& slot) {
+    redirected += load_cell(slot.redirected);
+    redirects_failed += load_cell(slot.redirects_failed);
+    aborted += load_cell(slot.aborted);
+    queue_full += load_cell(slot.queue_full);
+  }
+  uint64_t redirected = 0;
+  uint64_t redirects_failed = 0;
+  uint64_t aborted = 0;
+  uint64_t queue_full = 0;
+};
+
+struct CgroupDrops {
+  void add(const net_cgroup& slot) { drops += load_cell(slot.drops); }
+  uint64_t drops = 0;
+};
+
 class NetEbpf final : public BpfCollector {
  public:
-  explicit NetEbpf(LoadedProbe probe) : BpfCollector("net", std::move(probe)) {
+  NetEbpf(LoadedProbe probe, const BpfEnvironment& environment)
+      : BpfCollector("net", std::move(probe)),
+        cgroups_(find_socket_cgroups(environment.cgroup_mount), environment.clock) {
     for (const auto& [value, name] : kernel_enum("skb_drop_reason")) {
       if (value < NET_REASONS - 1) reasons_[value] = reason_name(name);
     }
@@ -43,6 +65,16 @@ class NetEbpf final : public BpfCollector {
     }
     if (has_program(probe, "net_drop")) report_drops(report.banks(), sink);
     report.total("net_sending_timeout", "host.net.transmit_timeouts", {}, &net_bank::sending_timeouts);
+    if (cgroups_.has_cgroups() && has_program(probe, "net_drop")) {
+      cgroups_.report_each<CgroupDrops>(report.banks(), &net_bank::cgroups,
+                                        [&](const Cgroup& cgroup, const CgroupDrops& of) {
+                                          sink.total("host.cgroup.net_drops", {cgroup.tag()}, of.drops);
+                                        });
+    }
+    report_xdp(report.banks(), sink);
+    sink.total("host.agent.ebpf_slots_missed", {"net"},
+               sum_cells(report.banks(), &net_bank::cgroups_missed) +
+                   sum_cells(report.banks(), &net_bank::interfaces_missed));
     return {};
   }
 
@@ -69,22 +101,48 @@ class NetEbpf final : public BpfCollector {
     }
   }
 
+  // An interface without XDP has no slot and gets no series.
+  static void report_xdp(std::span<net_bank> banks, MetricSink& sink) {
+    std::map<std::string, XdpTotals> all;
+    for (net_bank& bank : banks) {
+      for (net_xdp& slot : bank.xdp) {
+        const uint64_t id = load_cell(slot.id);
+        if (id == 0) continue;
+        std::array<char, IF_NAMESIZE> name{};
+        if (::if_indextoname(static_cast<unsigned>(id), name.data()) != nullptr) {
+          all[name.data()].add(slot);
+        } else {
+          release_slot(slot);  // the interface is gone
+        }
+      }
+    }
+    for (const auto& [name, totals] : all) {
+      sink.total("host.net.xdp_redirects", {name}, totals.redirected);
+      sink.total("host.net.xdp_drops", {name, "redirect_failed"}, totals.redirects_failed);
+      sink.total("host.net.xdp_drops", {name, "aborted"}, totals.aborted);
+      sink.total("host.net.xdp_drops", {name, "queue_full"}, totals.queue_full);
+    }
+  }
+
   std::map<uint64_t, std::string> reasons_;
+  BpfCgroups cgroups_;
 };
 
 }  // namespace
 
 LoadedProbe load_net_probe(const BpfEnvironment& environment) {
   struct stat status {};
-  if (::stat("/proc/self/ns/net", &status) != 0)
+  if (::stat("/proc/thread-self/ns/net", &status) != 0)
     return Error{ErrorCode::kUnavailable, "network namespace unknown"};
-  const net_settings settings{.namespace_inode = static_cast<__u32>(status.st_ino), .reserved = 0};
+  const net_settings settings{
+      .namespace_inode = static_cast<__u32>(status.st_ino),
+      .has_socket_cgroups = find_socket_cgroups(environment.cgroup_mount).empty() ? 0U : 1U};
   return load_bpf_probe({.subject = "net", .settings = std::as_bytes(std::span(&settings, 1))},
                         environment.log);
 }
 
-std::unique_ptr<Collector> make_net_ebpf(LoadedProbe probe, const BpfEnvironment&) {
-  return std::make_unique<NetEbpf>(std::move(probe));
+std::unique_ptr<Collector> make_net_ebpf(LoadedProbe probe, const BpfEnvironment& environment) {
+  return std::make_unique<NetEbpf>(std::move(probe), environment);
 }
 
 }  // namespace statmill

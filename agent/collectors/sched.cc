@@ -22,7 +22,10 @@ class SchedCollector final : public BpfCollector {
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
     const BankReport<sched_bank> report(probe, "sched_banks", sink);
     report.distribution("sched_switch", "host.sched.runqueue_wait_ns", {}, &sched_bank::runqueue_wait);
-    report.distribution("sched_switch", "host.sched.off_cpu_ns", {}, &sched_bank::off_cpu);
+    report.distribution("sched_switch", "host.sched.off_cpu_ns", {"preempted"},
+                        &sched_bank::off_cpu_preempted);
+    report.distribution("sched_switch", "host.sched.off_cpu_ns", {"sleep"}, &sched_bank::off_cpu_sleep);
+    report.distribution("sched_switch", "host.sched.off_cpu_ns", {"disk"}, &sched_bank::off_cpu_disk);
     report.distribution("sched_switch", "host.sched.on_cpu_ns", {}, &sched_bank::on_cpu);
     report.total("sched_switch", "host.sched.switches", {"voluntary"}, &sched_bank::switches_voluntary);
     report.total("sched_switch", "host.sched.switches", {"involuntary"}, &sched_bank::switches_involuntary);

@@ -1,13 +1,15 @@
 // SchedCgroups: reports what the scheduler's eBPF programs count per cgroup, under the cgroups' names.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
+#include <string>
 
-#include "agent/collectors/cgroup_tree.h"
+#include "agent/collectors/bpf_cgroups.h"
 #include "agent/collectors/collector.h"
-#include "base/clock.h"
+#include "agent/collectors/wrapping_total.h"
 #include "bpf/sched.h"
 
 namespace statmill {
@@ -15,31 +17,32 @@ namespace statmill {
 // Confined to one thread.
 class SchedCgroups {
  public:
-  // How often the cgroup directories are read.
-  static constexpr Duration kScanInterval{5000};
+  // As BpfCgroups.
+  SchedCgroups(std::string root, const Clock& clock) : cgroups_(std::move(root), clock) {}
 
-  // An empty `root` means that this host has no cgroups. `clock` must outlive it.
-  SchedCgroups(std::string root, const Clock& clock) : tree_(std::move(root)), clock_(clock) {}
-
-  // Reports host.cgroup.runqueue_wait_ns and .switches, and the gauge host.agent.cgroups_unnamed: cgroups
-  // that ran and have no directory now, or none within the limits. Releases the slots of removed cgroups, so
-  // that the programs can use them again.
+  // Reports the waits, switches and preemptions of each cgroup, and the gauge host.agent.cgroups_unnamed:
+  // cgroups that ran and have no directory now, or none within the limits.
   void report(std::span<sched_bank> banks, MetricSink& sink);
 
  private:
+  // Sums over all CPUs.
   struct Totals {
+    void add(const sched_cgroup& slot);
+
     uint64_t runqueue_wait_ns = 0;
     uint64_t switches = 0;
+    std::array<uint64_t, SCHED_PREEMPTERS> preempted{};
+    std::array<uint32_t, H2_SMALL_BUCKETS> wait_counts{};  // modulo 2^32, as the cells
+    uint64_t wait_sum = 0;
+    uint64_t wait_sum_missing_max = 0;
   };
-  using ById = std::map<uint64_t, Totals>;
+  // The counts of the waits of a cgroup since it is known.
+  using WaitCounts = std::array<WrappingTotal, H2_SMALL_BUCKETS>;
 
-  void look_again(const ById& totals);
-  void release_gone(std::span<sched_bank> banks, const ById& totals);
+  void report(const Cgroup& cgroup, const Totals& totals, MetricSink& sink);
 
-  CgroupTree tree_;
-  const Clock& clock_;
-  std::optional<SteadyTime> scanned_at_;
-  bool is_fresh_ = false;  // the tree was read after the banks
+  BpfCgroups cgroups_;
+  std::map<uint64_t, WaitCounts> wait_counts_;  // by id of the cgroup
 };
 
 }  // namespace statmill

@@ -1,6 +1,8 @@
 // Collectors with cells of the test: names of devices and interfaces, missing programs, new names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -74,6 +76,50 @@ TEST_F(BpfCollectorsTest, NetSumsOtherNamespacesAndCountsDropsByReason) {
                                   Contains(Pair("host.net.container_bytes;direction=transmit", 11)),
                                   Contains(Pair("host.net.container_bytes;direction=receive", 7)),
                                   Contains(Pair("host.net.stack_drops;reason=others", 5))));
+}
+
+TEST_F(BpfCollectorsTest, TrafficAndDropsHaveTheNamesOfCgroupsOnHostsWithVersion2) {
+  directory_.write("cgroup.controllers", "cpu");
+  directory_.write("shop.slice/web/cgroup.procs", "");
+  struct stat status {};
+  ASSERT_EQ(::stat((directory_.path() / "shop.slice/web").c_str(), &status), 0);
+  const BpfEnvironment environment{
+      .log = log_, .clock = clock_, .cgroup_mount = directory_.path().string(), .devices = {}};
+  const auto tcp_banks = make<tcp_bank>("tcp_banks");
+  tcp_banks[0].cgroups[3] = {.id = status.st_ino, .sent_bytes = 10, .received_bytes = 1, .reserved = 0};
+  tcp_banks[1].cgroups[4] = {.id = status.st_ino, .sent_bytes = 20, .received_bytes = 2, .reserved = 0};
+  tcp_banks[1].cgroups_missed_sending = 5;
+  tcp_banks[1].cgroups_missed_receiving = 6;
+  EXPECT_EQ(make_inet_ebpf(made(), environment)->collect(sink_), CollectorStatus{});
+  EXPECT_THAT(sink_.totals,
+              AllOf(Contains(Pair("host.cgroup.net_bytes;cgroup=/shop.slice/web;direction=transmit", 30)),
+                    Contains(Pair("host.cgroup.net_bytes;cgroup=/shop.slice/web;direction=receive", 3)),
+                    Contains(Pair("host.agent.ebpf_slots_missed;collector=inet", 11))));
+
+  const auto net_banks = make<net_bank>("net_banks");
+  net_banks[0].cgroups[3] = {.id = status.st_ino, .drops = 7};
+  net_banks[1].cgroups[4] = {.id = status.st_ino, .drops = 8};
+  EXPECT_EQ(make_net_ebpf(made(), environment)->collect(sink_), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.net_drops;cgroup=/shop.slice/web", 15)));
+}
+
+TEST_F(BpfCollectorsTest, SlotsOfInterfacesThatAreGoneAreReleased) {
+  const auto banks = make<net_bank>("net_banks");
+  banks[0].xdp[0] = {.id = ::if_nametoindex("lo"),
+                     .redirected = 1,
+                     .redirects_failed = 2,
+                     .aborted = 3,
+                     .queue_full = 4,
+                     .reserved = {}};
+  banks[1].xdp[1] = {
+      .id = INT32_MAX, .redirected = 9, .redirects_failed = 9, .aborted = 9, .queue_full = 9, .reserved = {}};
+  EXPECT_EQ(make_net_ebpf(made(), environment())->collect(sink_), CollectorStatus{});
+  EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.net.xdp_redirects;device=lo", 1)),
+                                  Contains(Pair("host.net.xdp_drops;device=lo;reason=redirect_failed", 2)),
+                                  Contains(Pair("host.net.xdp_drops;device=lo;reason=aborted", 3)),
+                                  Contains(Pair("host.net.xdp_drops;device=lo;reason=queue_full", 4))));
+  EXPECT_EQ(banks[1].xdp[1].id, 0U);
+  EXPECT_EQ(banks[1].xdp[1].aborted, 0U);
 }
 
 // Text tells traffic on every kernel; eBPF only has what it cannot tell. So a name never depends on the

@@ -47,6 +47,25 @@ TEST(H2, IndexesLikeTheHistogramsOfTheCountersLibrary) {
   }));
 }
 
+TEST(H2, SmallHistogramsIndexLikeThoseOfTheCountersLibrary) {
+  EXPECT_EQ(h2::bucket_count(H2_SMALL_GROUPING_POWER, H2_SMALL_MAX_POWER), size_t{H2_SMALL_BUCKETS});
+  EXPECT_EQ(h2_small_index((1ULL << H2_SMALL_MAX_POWER) - 1), H2_SMALL_BUCKETS - 1U);
+  EXPECT_TRUE(rc::check([] {
+    const uint64_t v = any_value() >> (H2_MAX_POWER - H2_SMALL_MAX_POWER);
+    RC_ASSERT(h2_small_index(v) == h2::index_of(H2_SMALL_GROUPING_POWER, v));
+  }));
+}
+
+TEST(H2, SmallHistogramsRecordTooLargeValuesInTheLastBucket) {
+  h2_small_cells cells{};
+  h2_small_record(&cells, 5);
+  h2_small_record(&cells, UINT64_MAX);
+  EXPECT_EQ(cells.counts[h2_small_index(5)], 1U);
+  EXPECT_EQ(cells.counts[H2_SMALL_BUCKETS - 1], 1U);
+  EXPECT_EQ(cells.sum, 5 + (1ULL << H2_SMALL_MAX_POWER) - 1) << "the sum is possible for the buckets";
+  EXPECT_EQ(cells.finished, 2U);
+}
+
 TEST(H2, RecordsTooLargeValuesInTheLastBucket) {
   h2_cells cells{};
   h2_record(&cells, 5);

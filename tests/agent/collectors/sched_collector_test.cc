@@ -64,9 +64,18 @@ TEST_F(SchedCollectorTest, AddsUpTheCpus) {
 }
 
 TEST_F(SchedCollectorTest, NamesCgroupsInAnySlot) {
-  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"), .runqueue_wait_ns = 20, .switches = 1};
-  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"), .runqueue_wait_ns = 2, .switches = 1};
-  banks_[1].cgroups[9] = {.id = id_of("."), .runqueue_wait_ns = 0, .switches = 1};
+  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"),
+                          .runqueue_wait_ns = 20,
+                          .switches = 1,
+                          .preempted = {},
+                          .runqueue_waits = {}};
+  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"),
+                          .runqueue_wait_ns = 2,
+                          .switches = 1,
+                          .preempted = {},
+                          .runqueue_waits = {}};
+  banks_[1].cgroups[9] = {
+      .id = id_of("."), .runqueue_wait_ns = 0, .switches = 1, .preempted = {}, .runqueue_waits = {}};
   collect();
   EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.switches;cgroup=/shop.slice/web", 2)));
   EXPECT_THAT(sink_.totals, Contains(Pair("host.cgroup.runqueue_wait_ns;cgroup=/shop.slice/web", 22)));
@@ -74,23 +83,88 @@ TEST_F(SchedCollectorTest, NamesCgroupsInAnySlot) {
   EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 0)));
 }
 
+TEST_F(SchedCollectorTest, SplitsTheTimeOffTheCpuByReason) {
+  h2_record(&banks_[0].off_cpu_preempted, 1);
+  h2_record(&banks_[0].off_cpu_sleep, 2);
+  h2_record(&banks_[1].off_cpu_disk, 3);
+  collect();
+  EXPECT_EQ(sink_.distributions["host.sched.off_cpu_ns;reason=preempted"].sum, 1U);
+  EXPECT_EQ(sink_.distributions["host.sched.off_cpu_ns;reason=sleep"].sum, 2U);
+  EXPECT_EQ(sink_.distributions["host.sched.off_cpu_ns;reason=disk"].sum, 3U);
+}
+
+TEST_F(SchedCollectorTest, TellsWhoPreemptsACgroup) {
+  banks_[0].cgroups[5] = {.id = id_of("shop.slice/web"),
+                          .runqueue_wait_ns = 0,
+                          .switches = 0,
+                          .preempted = {1, 2, 3},
+                          .runqueue_waits = {}};
+  banks_[1].cgroups[8] = {.id = id_of("shop.slice/web"),
+                          .runqueue_wait_ns = 0,
+                          .switches = 0,
+                          .preempted = {10, 20, 30},
+                          .runqueue_waits = {}};
+  collect();
+  const std::string name = "host.cgroup.preemptions;by=";
+  EXPECT_THAT(sink_.totals, Contains(Pair(name + "same;cgroup=/shop.slice/web", 11)));
+  EXPECT_THAT(sink_.totals, Contains(Pair(name + "other;cgroup=/shop.slice/web", 22)));
+  EXPECT_THAT(sink_.totals, Contains(Pair(name + "system;cgroup=/shop.slice/web", 33)));
+}
+
+TEST_F(SchedCollectorTest, AddsUpTheWaitsOfACgroup) {
+  const std::string name = "host.cgroup.runqueue_latency_ns;cgroup=/shop.slice/web";
+  for (sched_bank& bank : banks_.first(2)) {
+    bank.cgroups[5].id = id_of("shop.slice/web");
+    h2_small_record(&bank.cgroups[5].runqueue_waits, 1000);
+  }
+  h2_small_record(&banks_[0].cgroups[5].runqueue_waits, 0);
+  collect();
+  EXPECT_EQ(sink_.distributions[name].counts[h2_small_index(1000)], 2U);
+  EXPECT_EQ(sink_.distributions[name].counts[0], 1U);
+  EXPECT_EQ(sink_.distributions[name].sum, 2000U);
+  EXPECT_EQ(sink_.distributions[name].counts.size(), h2::bucket_count(H2_SMALL_GROUPING_POWER, 64));
+}
+
+TEST_F(SchedCollectorTest, WaitsOfACgroupOutliveTheirCellsOf32Bits) {
+  const std::string name = "host.cgroup.runqueue_latency_ns;cgroup=/shop.slice/web";
+  sched_cgroup& slot = banks_[0].cgroups[5];
+  slot.id = id_of("shop.slice/web");
+  const uint32_t almost = UINT32_MAX - 1;
+  slot.runqueue_waits = {.counts = {0, almost}, .sum = almost, .finished = almost, .reserved = 0};
+  collect();
+  EXPECT_EQ(sink_.distributions[name].counts[1], almost);
+  for (int i = 0; i < 3; ++i) h2_small_record(&slot.runqueue_waits, 1);
+  EXPECT_EQ(slot.runqueue_waits.counts[1], 1U);
+  collect();
+  EXPECT_EQ(sink_.distributions[name].counts[1], uint64_t{almost} + 3);
+  EXPECT_EQ(sink_.distributions[name].sum, uint64_t{almost} + 3);
+  EXPECT_EQ(sink_.distributions[name].sum_missing_max, 0U);
+}
+
 TEST_F(SchedCollectorTest, ReleasesTheSlotsOfRemovedCgroups) {
   const uint64_t web = id_of("shop.slice/web");
-  banks_[0].cgroups[5] = {.id = web, .runqueue_wait_ns = 20, .switches = 1};
-  banks_[0].cgroups[6] = {.id = UINT64_MAX, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[5] = {
+      .id = web, .runqueue_wait_ns = 20, .switches = 1, .preempted = {}, .runqueue_waits = {}};
+  banks_[0].cgroups[6] = {
+      .id = UINT64_MAX, .runqueue_wait_ns = 20, .switches = 1, .preempted = {0, 7, 0}, .runqueue_waits = {}};
+  h2_small_record(&banks_[0].cgroups[6].runqueue_waits, 20);
   collect();
   EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 1)));
   EXPECT_EQ(banks_[0].cgroups[5].id, web);
   EXPECT_EQ(banks_[0].cgroups[6].id, 0U);
   EXPECT_EQ(banks_[0].cgroups[6].runqueue_wait_ns, 0U);
+  EXPECT_EQ(banks_[0].cgroups[6].preempted[SCHED_BY_OTHER], 0U);
+  EXPECT_EQ(banks_[0].cgroups[6].runqueue_waits.sum, 0U);
 }
 
 TEST_F(SchedCollectorTest, SearchesForUnknownCgroupsNotTooOften) {
   collect();
   mount_.write("late/cgroup.procs", "");
-  banks_[0].cgroups[5] = {.id = 1, .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[5] = {
+      .id = 1, .runqueue_wait_ns = 20, .switches = 1, .preempted = {}, .runqueue_waits = {}};
   collect();
-  banks_[0].cgroups[5] = {.id = id_of("late"), .runqueue_wait_ns = 20, .switches = 1};
+  banks_[0].cgroups[5] = {
+      .id = id_of("late"), .runqueue_wait_ns = 20, .switches = 1, .preempted = {}, .runqueue_waits = {}};
   collect();
   EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 0)))
       << "the first scan found it, too";

@@ -16,6 +16,7 @@
 #include "agent/collectors/cgroup_tree.h"
 #include "bpf/h2.h"
 #include "tests/agent/collectors/kernel_test.h"
+#include "tests/agent/collectors/own_cgroup.h"
 
 namespace statmill {
 namespace {
@@ -134,10 +135,28 @@ TEST_F(SchedTruthTest, MeasuresHowLongATaskWasOffTheCpu) {
     sleeper.join();
   });
   // A busy host may let it wait longer, but it slept at least this long.
-  const std::vector<uint64_t>& off = grown.distributions["host.sched.off_cpu_ns"].counts;
+  const std::vector<uint64_t>& off = grown.distributions["host.sched.off_cpu_ns;reason=sleep"].counts;
   uint64_t naps = 0;
   for (size_t i = h2_index(kSleepNs); i < off.size(); ++i) naps += off[i];
   EXPECT_GE(naps + discarded(grown, "switch"), uint64_t{kSleeps});
+}
+
+// The parent of a child by vfork sleeps where no signal wakes it, until the child ends.
+TEST_F(SchedTruthTest, KnowsASleepThatNoSignalEnds) {
+  constexpr uint64_t kSleepNs = 41'000'000;
+  RecordingSink grown = growth([] {
+    const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+    if (child == 0) {
+      const timespec nap{0, static_cast<long>(kSleepNs)};
+      ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, nullptr);
+      ::_exit(0);
+    }
+    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  });
+  const std::vector<uint64_t>& off = grown.distributions["host.sched.off_cpu_ns;reason=disk"].counts;
+  uint64_t sleeps = 0;
+  for (size_t i = h2_index(kSleepNs); i < off.size(); ++i) sleeps += off[i];
+  EXPECT_GE(sleeps + discarded(grown, "switch"), 1U);
 }
 
 TEST_F(SchedTruthTest, CountsATaskThatMovesBetweenCpus) {
@@ -160,45 +179,58 @@ TEST_F(SchedTruthTest, CountsATaskThatMovesBetweenCpus) {
   EXPECT_GE(grown.totals["host.sched.migrations"], kMoves);
 }
 
-// The test's own cgroup, removed at its end; empty if this host does not allow one.
-class OwnCgroup {
- public:
-  explicit OwnCgroup(const std::string& root)
-      : name_("statmill-test-" + std::to_string(::getpid())), path_(root + "/" + name_) {
-    is_made_ = !root.empty() && ::mkdir(path_.c_str(), 0755) == 0;
-  }
-  ~OwnCgroup() {
-    if (is_made_) ::rmdir(path_.c_str());
-  }
-  bool is_made() const { return is_made_; }
-  const std::string& name() const { return name_; }
+// Uses a CPU for 200 ms.
+void burn() {
+  timespec used{};
+  do ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  while (used.tv_sec == 0 && used.tv_nsec < 200'000'000);
+}
 
-  // Runs a process in it that uses CPU.
-  void burn(uint64_t ns) const {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      std::ofstream(path_ + "/cgroup.procs") << ::getpid() << std::endl;
-      timespec used{};
-      do ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-      while (static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec) < ns);
-      ::_exit(0);
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+// Two processes that share one CPU and use all of it, for some turns each.
+void share_one_cpu(const OwnCgroup& first, const OwnCgroup& second) {
+  cpu_set_t allowed;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &one);
   }
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+  std::thread other([&] { first.run(burn); });
+  second.run(burn);
+  other.join();
+  ASSERT_EQ(::sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+}
 
- private:
-  const std::string name_;
-  const std::string path_;
-  bool is_made_ = false;
-};
+TEST_F(SchedTruthTest, TellsWhoPreemptsTheTasksOfACgroup) {
+  const std::string root = find_cgroup_hierarchy(environment_.cgroup_mount, "cpu").root;
+  const OwnCgroup cgroup(root, "a");
+  const OwnCgroup neighbor(root, "b");
+  if (!cgroup.is_made() || !neighbor.is_made()) GTEST_SKIP() << "cannot create a cgroup";
+  const std::string tag = ";cgroup=/" + cgroup.name();
+  const auto preemptions = [&](RecordingSink& of, const std::string& by) {
+    return of.totals["host.cgroup.preemptions;by=" + by + tag];
+  };
+
+  RecordingSink together = growth([&] { share_one_cpu(cgroup, cgroup); });
+  EXPECT_GE(preemptions(together, "same"), 2U);
+  EXPECT_GE(together.distributions["host.sched.off_cpu_ns;reason=preempted"].count(),
+            preemptions(together, "same"));
+  EXPECT_GT(together.totals["host.cgroup.runqueue_wait_ns" + tag], 10'000'000U);
+  const RecordedDistribution& waits = together.distributions["host.cgroup.runqueue_latency_ns" + tag];
+  EXPECT_EQ(waits.sum, together.totals["host.cgroup.runqueue_wait_ns" + tag]);
+  EXPECT_GE(waits.count(), preemptions(together, "same"));
+
+  RecordingSink apart = growth([&] { share_one_cpu(cgroup, neighbor); });
+  EXPECT_GE(preemptions(apart, "other"), 2U);
+  EXPECT_EQ(preemptions(apart, "same"), 0U);
+}
 
 TEST_F(SchedTruthTest, CountsTheSwitchesOfTheTasksOfACgroup) {
   const OwnCgroup cgroup(find_cgroup_hierarchy(environment_.cgroup_mount, "cpu").root);
   if (!cgroup.is_made()) GTEST_SKIP() << "cannot create a cgroup";
   const std::string name = "host.cgroup.switches;cgroup=/" + cgroup.name();
-  RecordingSink after = growth([&] { cgroup.burn(50'000'000); });
+  RecordingSink after = growth([&] { cgroup.run(burn); });
   // A process may be reported as ended before its last switch.
   for (int i = 0; i < 10'000 && after.totals[name] == 0; ++i) {
     ::sched_yield();

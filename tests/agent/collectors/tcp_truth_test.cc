@@ -42,7 +42,7 @@ Descriptor stream() { return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLO
 class TcpTruthTest : public KernelTest {
  protected:
   void SetUp() override {
-    const std::string why = load(load_bpf_probe({.subject = "tcp"}, log_), make_inet_ebpf);
+    const std::string why = load(load_inet_probe(environment_), make_inet_ebpf);
     if (!why.empty()) GTEST_SKIP() << why;
   }
 };

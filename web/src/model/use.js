@@ -100,6 +100,7 @@ export function hostSections(facts) {
       {id: "cpu-exits", title: "E · processes failed or killed", series: [...of("host.process.exits", {result: "failed"}), ...of("host.process.exits", {result: "killed"})], height: "S"},
       {id: "cpu-switches", title: "task switches and migrations", series: [...of("host.sched.switches"), ...of("host.sched.migrations")], height: "S"},
       {id: "cpu-on", title: "time on a CPU", series: of("host.sched.on_cpu_ns"), view: "heatmap", height: "S"},
+      ...known([{id: "cpu-off", title: "S · off a CPU: preempted, or asleep for a disk", expr: `sum by (reason) (histogram_sum(rate({"host.sched.off_cpu_ns",host=${JSON.stringify(host)},reason!="sleep"}[$step])))`, unit: "ns_rate", height: "S"}]),
       {id: "cpu-softirq", title: "soft interrupts, time", expr: `sum by (vector) (histogram_sum(rate(${select("host.softirq.duration_ns")}[$step])))`, unit: "ns_share", height: "S"},
       {id: "cpu-ipc", title: "instructions per cycle", expr: `rate(${select("host.pmu.instructions")}[$step]) / ignoring(__name__) rate(${select("host.pmu.cycles")}[$step])`, height: "S"},
     ]},
@@ -148,6 +149,11 @@ export function hostSections(facts) {
       {id: "cg-throttled", title: "E · throttled", expr: top(10, "host.cgroup.cpu_throttled_ns", "cgroup"), unit: "ns_rate", height: "S"},
       {id: "cg-oom", title: "E · killed for lack of memory", expr: top(10, "host.cgroup.memory_oom_kills", "cgroup"), unit: "per_second", height: "S"},
       {id: "cg-tasks", title: "tasks, top 10", expr: `topk(10, ${select("host.cgroup.tasks")})`, height: "S"},
+      ...known([
+        {id: "cg-preempted", title: "S · preempted by others, top 10", expr: `topk(10, sum by (cgroup) (rate(${select("host.cgroup.preemptions", {by: "other"})}[$step])))`, unit: "per_second", height: "S"},
+        {id: "cg-net", title: "network, top 10", expr: top(10, "host.cgroup.net_bytes", "cgroup"), unit: "bytes_per_second", height: "S"},
+        {id: "cg-drops", title: "E · packets dropped, top 10", expr: top(10, "host.cgroup.net_drops", "cgroup"), unit: "per_second", height: "S"},
+      ]),
       {id: "cg-left", title: "cgroups without series", series: [...of("host.agent.cgroups_left_out"), ...of("host.agent.cgroups_unnamed")], height: "S"},
     ],
   });

@@ -1,0 +1,31 @@
+// Slots: a small hash table in the bank of a CPU, for counts of cgroups and interfaces.
+//
+// Each slot begins with a 64-bit id; 0 marks a free one. A key may use one of SLOT_PROBES adjacent slots, on
+// each CPU another one, so its counts are the sum over all slots with its id. User space clears the slots of
+// what is gone.
+#pragma once
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#define SLOT_PROBES 4
+
+#ifdef __bpf__
+
+// Returns the slot of `id` among 2^bits slots, allocated on first use; null if there is no free slot. A
+// program in a soft interrupt may interrupt another one here, hence the atomic exchange.
+static __always_inline void* find_slot(void* slots, __u32 bits, __u32 slot_bytes, __u64 id) {
+  const __u64 home = id * 0x9E3779B97F4A7C15ULL >> (64 - bits);
+  for (__u32 i = 0; i < SLOT_PROBES; ++i) {
+    __u64* slot = slots + ((home + i) & ((1 << bits) - 1)) * slot_bytes;
+    if (*slot == id) return slot;
+    if (*slot == 0) {
+      const __u64 before = __sync_val_compare_and_swap(slot, 0, id);
+      if (before == 0 || before == id) return slot;
+    }
+  }
+  return 0;
+}
+
+#endif
