@@ -144,7 +144,7 @@ struct sock_cgroup_data {
   struct cgroup* cgroup;  // of version 2: the one of the task that made the socket
 };
 
-// Of a connection that is not there yet, or not any more, only __sk_common exists.
+// A connection that is not there yet, or not any more, has only __sk_common.
 struct sock {
   struct sock_common __sk_common;
   __u16 sk_protocol;
