@@ -10,6 +10,7 @@
 
 #include "agent/collectors/bpf_probe.h"
 #include "agent/collectors/bpf_statistics.h"
+#include "agent/collectors/container_names.h"
 #include "agent/collectors/make_collectors.h"
 #include "base/program.h"
 
@@ -57,13 +58,15 @@ struct Checked {
   std::vector<BpfUse> after;
 };
 
-std::vector<Checked> make_all(const AgentConfig& config, ProcReader& proc, const Clock& clock, Log& log) {
+std::vector<Checked> make_all(const Environment& environment) {
+  const AgentConfig& config = environment.config;
   std::vector<Checked> all;
   AgentConfig one = config;
   one.once = true;  // a check must not take data from a running agent
   for (const CollectorKind& kind : collector_kinds()) {
     one.collectors = {std::string(kind.name)};
-    auto made = make_collectors({one, proc, clock, log});
+    auto made =
+        make_collectors({one, environment.proc, environment.clock, environment.log, environment.containers});
     const auto& on = config.collectors;
     all.push_back({.kind = kind,
                    .is_on = std::find(on.begin(), on.end(), kind.name) != on.end(),
@@ -111,7 +114,8 @@ void add_rows(const Checked& checked, bool is_measured, std::vector<Row>& rows) 
 
 std::optional<Fault> check_collectors(const AgentConfig& config, Log& log, const Clock& clock) {
   ProcReader proc(config.proc_root);
-  std::vector<Checked> all = make_all(config, proc, clock, log);
+  ContainerNames containers(std::make_unique<ContainerReader>(config.filesystem_root), clock, log);
+  std::vector<Checked> all = make_all({config, proc, clock, log, containers});
   const auto uses_of = [](const Checked& checked) {
     const BpfProbe* const probe = checked.collector->probe();
     return probe == nullptr ? std::vector<BpfUse>() : probe->uses();

@@ -24,8 +24,9 @@ Sampler::Sampler(const AgentConfig& config, Log& log, const Clock& clock)
       phase_(phase_of(config)),
       clock_(clock),
       proc_(config.proc_root),
+      containers_(std::make_unique<ContainerReader>(config.filesystem_root), clock, log),
       builder_(host_tags(config.host, config.tags)),
-      collection_(make_collectors({config, proc_, clock, log}), log),
+      collection_(make_collectors({config, proc_, clock, log, containers_}), log),
       self_report_(proc_),
       remembers_latest_(config.http_listen.has_value()) {
   self_report_.add_total("host.agent.total_resets", [this] { return builder_.resets(); });

@@ -8,6 +8,7 @@
 
 #include "agent/batch_builder.h"
 #include "agent/collection.h"
+#include "agent/collectors/container_names.h"
 #include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
 #include "agent/latest_values.h"
@@ -43,6 +44,7 @@ class Sampler {
   const Duration phase_;  // offset of each collection within the interval; differs between hosts
   const Clock& clock_;
   ProcReader proc_;
+  ContainerNames containers_;
   BatchBuilder builder_;
   LatestValues latest_{builder_};
   Collection collection_;

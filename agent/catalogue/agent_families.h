@@ -63,6 +63,10 @@ inline constexpr Family kAgentFamilies[] = {
     {.path = "host.agent.cgroups_left_out",
      .collector = "agent",
      .help = "Cgroups that have no series, because of a limit."},
+    {.path = "host.agent.containers_unnamed",
+     .collector = "agent",
+     .help =
+         "Containers whose series have only the tag cgroup: their names were not found, or may not be read."},
     {.path = "host.agent.filesystems_left_out",
      .collector = "agent",
      .help = "Filesystems that have no series, because of a limit."},

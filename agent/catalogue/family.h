@@ -15,13 +15,13 @@ namespace statmill {
 
 // All texts are constants of the program.
 struct Family {
-  static constexpr size_t kTagKeysMax = 3;
+  static constexpr size_t kTagKeysMax = 5;
   using TagKeys = std::array<std::string_view, kTagKeysMax>;
 
   std::string_view path;  // "host.block.bytes": lower case, without `;` and `%`
   Kind kind = Kind::kGauge;
   std::string_view unit{};           // "bytes", "ns", "percent", ...; empty: a plain count
-  TagKeys tags{};                    // ascending; the first empty one ends them
+  TagKeys tags{};                    // ascending; the first empty one ends them. Not each series has all
   std::string_view collector{};      // a name of --collectors, or "agent" if the agent reports about itself
   bool is_ebpf = false;              // served by eBPF only, as text cannot tell it
   std::string_view help{};           // one sentence

@@ -30,7 +30,10 @@ void append_series_name(std::string& out, const Family& family, TagValues values
   SM_CHECK(values.size() == family.tag_count());
   out.append(family.path);
   size_t i = 0;
-  for (const std::string_view value : values) append_tag(out, family.tags[i++], value);
+  for (const std::string_view value : values) {
+    const std::string_view key = family.tags.at(i++);
+    if (!value.empty()) append_tag(out, key, value);
+  }
 }
 
 }  // namespace statmill

@@ -10,7 +10,7 @@
 
 namespace statmill {
 
-// In the order of Family::tags.
+// In the order of Family::tags. An empty one leaves out its tag.
 using TagValues = std::initializer_list<std::string_view>;
 
 // Appends ";key=value", the value escaped. `key` is plain.

@@ -12,10 +12,13 @@
 
 namespace statmill {
 
+class ContainerNames;
+
 // The kernel's log, clock and /sys. Tests replace them.
 struct BpfEnvironment {
   Log& log;
   const Clock& clock;
+  ContainerNames* containers = nullptr;  // null: no series has the names of containers
   std::string cgroup_mount = "/sys/fs/cgroup";
   std::string devices = "/sys/dev/block";  // links by major:minor
 };

@@ -1,5 +1,8 @@
 // The cgroup collector: CPU time, throttling, memory, I/O and tasks of each cgroup, from the files in its
 // directory. Each file is opened, read and closed, which is expensive, so this happens only every 10 s.
+//
+// Only the cgroup of a container itself has its names as tags, not those inside of it: its files count what
+// is inside, too, so a sum over containers counts nothing twice.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,6 +13,7 @@
 #include "agent/collectors/cgroup_files.h"
 #include "agent/collectors/cgroup_tree.h"
 #include "agent/collectors/collector.h"
+#include "agent/collectors/container_names.h"
 #include "agent/collectors/slot_cadence.h"
 
 namespace statmill {
@@ -20,7 +24,8 @@ constexpr size_t kFileBytesMax = 64 << 10;  // memory.stat has about 2 KiB
 
 class CgroupCollector final : public Collector {
  public:
-  CgroupCollector(const std::string& mount, const Clock& clock) : mount_(mount), clock_(clock) {}
+  CgroupCollector(const std::string& mount, const Clock& clock, ContainerNames& containers)
+      : mount_(mount), clock_(clock), containers_(containers) {}
 
   std::string_view name() const override { return "cgroup"; }
 
@@ -44,12 +49,14 @@ class CgroupCollector final : public Collector {
       CgroupTree tree(find_cgroup_hierarchy(mount_, std::string(fields[first].controller)).root);
       if (tree.root().empty() || !tree.scan()) continue;
       ++hierarchies;
+      containers_.look_up(tree);
       const size_t over = read_tree(tree, fields.subspan(first, end - first), sink);
       left_out = std::max<size_t>(left_out, tree.left_out() + over);
     }
     if (hierarchies == 0) return CollectorStatus::unavailable("no cgroups in " + mount_);
     sink.gauge("host.agent.cgroups_left_out", static_cast<double>(left_out));
-    return {};
+    sink.gauge("host.agent.containers_unnamed", static_cast<double>(containers_.unnamed()));
+    return containers_.status();
   }
 
   // Returns how many cgroups exceed the limit.
@@ -59,13 +66,20 @@ class CgroupCollector final : public Collector {
       return std::count(a.path.begin(), a.path.end(), '/') < std::count(b.path.begin(), b.path.end(), '/');
     });
     const size_t count = std::min(cgroups.size(), kCgroupsMax);
-    for (size_t i = 0; i < count; ++i)
-      read_cgroup(tree.root() + cgroups[i].path, cgroups[i].tag(), fields, sink);
+    for (size_t i = 0; i < count; ++i) {
+      if (const ContainerName* const name = containers_.find(cgroups[i].path))
+        read_cgroup({tree.root() + cgroups[i].path, cgroups[i].tag(), *name}, fields, sink);
+    }
     return cgroups.size() - count;
   }
 
-  void read_cgroup(const std::string& path, std::string_view tag, std::span<const CgroupField> fields,
-                   MetricSink& sink) {
+  struct Directory {
+    std::string path;
+    std::string_view tag;
+    const ContainerName& name;
+  };
+  void read_cgroup(const Directory& directory, std::span<const CgroupField> fields, MetricSink& sink) {
+    const auto& [path, tag, name] = directory;
     std::string_view file;
     bool is_there = false;
     for (const CgroupField& field : fields) {
@@ -75,11 +89,13 @@ class CgroupCollector final : public Collector {
       const std::optional<uint64_t> number = find_cgroup_number(text_, field);
       if (!number) continue;
       if (const auto* const level = std::get_if<GaugeFamily>(&field.family)) {
-        sink.gauge(*level, {tag}, static_cast<double>(*number));
+        sink.gauge(*level, {tag, name.container, name.name_space, name.pod}, static_cast<double>(*number));
       } else if (field.op.empty()) {
-        sink.total(std::get<EventFamily>(field.family), {tag}, *number);
+        sink.total(std::get<EventFamily>(field.family), {tag, name.container, name.name_space, name.pod},
+                   *number);
       } else {
-        sink.total(std::get<EventFamily>(field.family), {tag, field.op}, *number);
+        sink.total(std::get<EventFamily>(field.family),
+                   {tag, name.container, name.name_space, field.op, name.pod}, *number);
       }
     }
   }
@@ -98,6 +114,7 @@ class CgroupCollector final : public Collector {
 
   const std::string mount_;
   const Clock& clock_;
+  ContainerNames& containers_;
   SlotCadence cadence_;
   CollectorStatus status_;
   std::string text_;
@@ -105,8 +122,9 @@ class CgroupCollector final : public Collector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock) {
-  return std::make_unique<CgroupCollector>(mount, clock);
+std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock,
+                                                 ContainerNames& containers) {
+  return std::make_unique<CgroupCollector>(mount, clock, containers);
 }
 
 }  // namespace statmill

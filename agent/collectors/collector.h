@@ -20,6 +20,7 @@
 namespace statmill {
 
 class BpfProbe;
+class ContainerNames;
 class PerfCounters;
 
 // All values seen so far, as an H2 histogram (statmill/h2.h).
@@ -128,8 +129,9 @@ std::unique_ptr<Collector> make_net_text(ProcReader& proc);
 std::unique_ptr<Collector> make_inet_text(ProcReader& proc);
 // If `counters` is an error, the collector is unavailable with that reason.
 std::unique_ptr<Collector> make_pmu_collector(Result<std::unique_ptr<PerfCounters>> counters);
-// `mount` is the directory with the cgroups: /sys/fs/cgroup except in tests. `clock` must
-// outlive the collector.
-std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock);
+// `mount` is the directory with the cgroups: /sys/fs/cgroup except in tests. The others must outlive the
+// collector.
+std::unique_ptr<Collector> make_cgroup_collector(const std::string& mount, const Clock& clock,
+                                                 ContainerNames& containers);
 
 }  // namespace statmill

@@ -28,7 +28,8 @@ class InetEbpf final : public BpfCollector {
  public:
   InetEbpf(LoadedProbe probe, const BpfEnvironment& environment)
       : BpfCollector("inet", std::move(probe)),
-        cgroups_(find_socket_cgroups(environment.cgroup_mount), environment.clock) {}
+        cgroups_(find_socket_cgroups(environment.cgroup_mount), {environment.clock, environment.containers}) {
+  }
 
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {
@@ -55,10 +56,15 @@ class InetEbpf final : public BpfCollector {
     const bool has_sent = has_program(probe, "tcp_send");
     const bool has_received = has_program(probe, "tcp_receive");
     cgroups_.report_each<CgroupTraffic>(
-        banks, &tcp_bank::cgroups, [&](const Cgroup& cgroup, const CgroupTraffic& traffic) {
-          if (has_sent) sink.total("host.cgroup.net_bytes", {cgroup.tag(), "transmit"}, traffic.sent_bytes);
+        banks, &tcp_bank::cgroups,
+        [&](const Cgroup& cgroup, const ContainerName& name, const CgroupTraffic& traffic) {
+          const auto& [container, name_space, pod] = name;
+          if (has_sent)
+            sink.total("host.cgroup.net_bytes", {cgroup.tag(), container, "transmit", name_space, pod},
+                       traffic.sent_bytes);
           if (has_received)
-            sink.total("host.cgroup.net_bytes", {cgroup.tag(), "receive"}, traffic.received_bytes);
+            sink.total("host.cgroup.net_bytes", {cgroup.tag(), container, "receive", name_space, pod},
+                       traffic.received_bytes);
         });
     sink.total("host.agent.ebpf_slots_missed", {"inet"},
                sum_cells(banks, &tcp_bank::cgroups_missed_sending) +

@@ -40,7 +40,8 @@ LoadedProbe load_probe_of(const BpfEnvironment& environment) {
 template <std::unique_ptr<Collector> (*kMake)(LoadedProbe, const BpfEnvironment&),
           LoadedProbe (*kLoad)(const BpfEnvironment&)>
 std::unique_ptr<Collector> of_bpf(const Environment& environment) {
-  const BpfEnvironment bpf{.log = environment.log, .clock = environment.clock};
+  const BpfEnvironment bpf{
+      .log = environment.log, .clock = environment.clock, .containers = &environment.containers};
   return kMake(kLoad(bpf), bpf);
 }
 
@@ -73,7 +74,7 @@ std::unique_ptr<Collector> of_host(const Environment& environment) {
 }
 
 std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
-  return make_cgroup_collector("/sys/fs/cgroup", environment.clock);
+  return make_cgroup_collector("/sys/fs/cgroup", environment.clock, environment.containers);
 }
 
 std::unique_ptr<Collector> make_clock(const Environment&) { return make_clock_collector(); }
@@ -130,7 +131,7 @@ constexpr Entry kEntries[] = {
     {{"multipath", true, "/sys/block/dm-*"}, of_host<make_multipath_collector>},
     {{"nfs", true, "/proc/net/rpc/nfs"}, of_host<make_nfs_collector>},
     {{"zfs", true, "/proc/spl/kstat/zfs"}, of_host<make_zfs_collector>},
-    {{"cgroup", true, "/sys/fs/cgroup"}, make_cgroup},
+    {{"cgroup", true, "/sys/fs/cgroup, files of runtimes"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
     {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},
     {{"process", true, kEbpfSource}, of_bpf<make_process_collector, load_probe_of<Subject{"process"}>>},

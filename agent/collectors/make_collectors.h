@@ -19,6 +19,7 @@ struct Environment {
   ProcReader& proc;
   const Clock& clock;
   Log& log;
+  ContainerNames& containers;
 };
 
 inline constexpr std::string_view kEbpfSource = "eBPF";

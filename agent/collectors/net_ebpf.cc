@@ -48,7 +48,7 @@ class NetEbpf final : public BpfCollector {
  public:
   NetEbpf(LoadedProbe probe, const BpfEnvironment& environment)
       : BpfCollector("net", std::move(probe)),
-        cgroups_(find_socket_cgroups(environment.cgroup_mount), environment.clock) {
+        cgroups_(find_socket_cgroups(environment.cgroup_mount), {environment.clock, environment.containers}) {
     for (const auto& [value, name] : kernel_enum("skb_drop_reason")) {
       if (value < NET_REASONS - 1) reasons_[value] = reason_name(name);
     }
@@ -66,10 +66,12 @@ class NetEbpf final : public BpfCollector {
     if (has_program(probe, "net_drop")) report_drops(report.banks(), sink);
     report.total("net_sending_timeout", "host.net.transmit_timeouts", {}, &net_bank::sending_timeouts);
     if (cgroups_.has_cgroups() && has_program(probe, "net_drop")) {
-      cgroups_.report_each<CgroupDrops>(report.banks(), &net_bank::cgroups,
-                                        [&](const Cgroup& cgroup, const CgroupDrops& of) {
-                                          sink.total("host.cgroup.net_drops", {cgroup.tag()}, of.drops);
-                                        });
+      cgroups_.report_each<CgroupDrops>(
+          report.banks(), &net_bank::cgroups,
+          [&](const Cgroup& cgroup, const ContainerName& name, const CgroupDrops& of) {
+            sink.total("host.cgroup.net_drops", {cgroup.tag(), name.container, name.name_space, name.pod},
+                       of.drops);
+          });
     }
     report_xdp(report.banks(), sink);
     sink.total("host.agent.ebpf_slots_missed", {"net"},

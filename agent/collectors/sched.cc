@@ -16,7 +16,8 @@ class SchedCollector final : public BpfCollector {
  public:
   SchedCollector(LoadedProbe probe, const BpfEnvironment& environment)
       : BpfCollector("sched", std::move(probe)),
-        cgroups_(find_cgroup_hierarchy(environment.cgroup_mount, "cpu").root, environment.clock) {}
+        cgroups_(find_cgroup_hierarchy(environment.cgroup_mount, "cpu").root,
+                 {environment.clock, environment.containers}) {}
 
  protected:
   CollectorStatus report(const BpfProbe& probe, MetricSink& sink) override {

@@ -18,7 +18,7 @@ namespace statmill {
 class SchedCgroups {
  public:
   // As BpfCgroups.
-  SchedCgroups(std::string root, const Clock& clock) : cgroups_(std::move(root), clock) {}
+  SchedCgroups(std::string root, BpfCgroups::Services services) : cgroups_(std::move(root), services) {}
 
   // Reports the waits, switches and preemptions of each cgroup, and the gauge host.agent.cgroups_unnamed:
   // cgroups that ran and have no directory now, or none within the limits.
@@ -39,7 +39,7 @@ class SchedCgroups {
   // The counts of the waits of a cgroup since it is known.
   using WaitCounts = std::array<WrappingTotal, H2_SMALL_BUCKETS>;
 
-  void report(const Cgroup& cgroup, const Totals& totals, MetricSink& sink);
+  void report(const Cgroup& cgroup, const ContainerName& name, const Totals& totals, MetricSink& sink);
 
   BpfCgroups cgroups_;
   std::map<uint64_t, WaitCounts> wait_counts_;  // by id of the cgroup

@@ -216,6 +216,7 @@ constexpr DemoFamily kHostFamilies[] = {
     {.family = of("host.cgroup.io_bytes"),
      .first = kCgroups,
      .second = "read,write",
+     .second_tag = "op",
      .level = 2e3,
      .gain = 3e6,
      .noise = 0.5},

@@ -17,11 +17,12 @@ struct DemoFamily {
   // combination. "#": the numbers of the CPUs.
   std::string_view first{};
   std::string_view second{};
-  double level = 0;         // without load; per second if the kind is event or counter
-  double gain = 0;          // how much full load adds
-  double noise = 0.2;       // relative
-  int8_t decimals = 0;      // how many digits the values have after the point
-  bool is_per_cpu = false;  // level and gain are for one CPU
+  std::string_view second_tag{};  // the key of `second`; empty: that of the family's second tag
+  double level = 0;               // without load; per second if the kind is event or counter
+  double gain = 0;                // how much full load adds
+  double noise = 0.2;             // relative
+  int8_t decimals = 0;            // how many digits the values have after the point
+  bool is_per_cpu = false;        // level and gain are for one CPU
   // Distributions: `level` and `gain` are of the median, the values are lognormal with this sigma.
   double sigma = 0;
   double samples = 0;  // a second

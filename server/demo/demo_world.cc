@@ -24,11 +24,12 @@ std::string name_of(std::string_view path, Tags tags) {
   return name;
 }
 
-std::string name_of(const DemoHost* host, const Family& family, std::string_view first,
+std::string name_of(const DemoHost* host, const DemoFamily& demo, std::string_view first,
                     std::string_view second) {
+  const Family& family = *demo.family;
   Tags tags;
   if (!first.empty()) tags.emplace_back(family.tags[0], first);
-  if (!second.empty()) tags.emplace_back(family.tags[1], second);
+  if (!second.empty()) tags.emplace_back(demo.second_tag.empty() ? family.tags[1] : demo.second_tag, second);
   if (host != nullptr) {
     tags.insert(tags.end(), {{"dc", host->dc}, {kHostTag, host->name}, {"role", host->role}});
   }
@@ -130,7 +131,7 @@ void DemoWorld::add_family(const DemoHost* host, const DemoFamily& family) {
 void DemoWorld::add_series(const DemoHost* host, const DemoFamily& family, std::string_view first,
                            std::string_view second) {
   DemoSeries series;
-  series.name = name_of(host, *family.family, first, second);
+  series.name = name_of(host, family, first, second);
   series.family = &family;
   series.host = host;
   series.key = mixed(hash_name(series.name) ^ seed_);
@@ -147,7 +148,7 @@ std::vector<DemoSeries> DemoWorld::job_series(const DemoHost& host, int64_t job)
   const int64_t begin_s = job * kJobInterval / slot_s_ * slot_s_;
   for (const DemoFamily& family : job_families()) {
     DemoSeries series;
-    series.name = name_of(&host, *family.family, cgroup, {});
+    series.name = name_of(&host, family, cgroup, {});
     series.family = &family;
     series.host = &host;
     series.key = mixed(hash_name(series.name) ^ seed_);

@@ -43,8 +43,8 @@ TEST(LatestValues, IncludeDistributionsAndKeptValues) {
   latest.begin();
   const std::vector<uint64_t> counts = {0, 2, 1};
   latest.distribution("host.sched.runqueue_wait_ns", {.grouping_power = 3, .counts = counts, .sum = 4});
-  latest.gauge("host.cgroup.tasks", {"/a"}, 5);
-  latest.total("host.cgroup.switches", {"/a"}, 3);
+  latest.gauge("host.cgroup.tasks", {"/a", "", "", ""}, 5);
+  latest.total("host.cgroup.switches", {"/a", "", "", ""}, 3);
   latest.gauge("host.agent.rss_bytes", 6);
   builder.finish();
   EXPECT_THAT(prometheus_text(latest.readings()),

@@ -102,6 +102,13 @@ TEST(Catalogue, NamesOfSeriesAreCanonical) {
   }
 }
 
+TEST(Catalogue, AnEmptyValueLeavesOutItsTag) {
+  const Family& family = EventFamily("host.cgroup.io_bytes").family();
+  std::string name;
+  append_series_name(name, family, {"/a", "", "", "read", ""});
+  EXPECT_EQ(name, "host.cgroup.io_bytes;cgroup=/a;op=read");
+}
+
 TEST(Catalogue, ThePageOfTheGuideIsMadeFromIt) {
   std::ifstream file(STATMILL_SERIES_PAGE);
   const std::string page(std::istreambuf_iterator<char>(file), {});

@@ -4,7 +4,10 @@
 
 #include "agent/collectors/cgroup_files.h"
 #include "agent/collectors/collector.h"
+#include "agent/collectors/container_names.h"
+#include "tests/agent/collectors/container_fixture.h"
 #include "tests/agent/collectors/recording_sink.h"
+#include "tests/agent/collectors/without_file_rights.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
@@ -18,7 +21,7 @@ using testing::Key;
 using testing::Not;
 using testing::Pair;
 
-class CgroupCollectorTest : public testing::Test {
+class CgroupCollectorTest : public ContainerFixture {
  protected:
   CollectorStatus collect() {
     sink_ = {};
@@ -27,7 +30,9 @@ class CgroupCollectorTest : public testing::Test {
 
   const TempDirectory mount_;
   ManualClock clock_;
-  std::unique_ptr<Collector> collector_ = make_cgroup_collector(mount_.path().string(), clock_);
+  Log log_{LogLevel::kError};
+  ContainerNames containers_{std::make_unique<ContainerReader>(root_.path().string()), clock_, log_};
+  std::unique_ptr<Collector> collector_ = make_cgroup_collector(mount_.path().string(), clock_, containers_);
   RecordingSink sink_;
 };
 
@@ -95,8 +100,47 @@ TEST_F(CgroupCollectorTest, StopsAtItsLimitAndReportsIt) {
   mount_.write("cgroup.controllers", "");
   for (int i = 0; i < 300; ++i) mount_.write(std::to_string(i) + "/pids.current", "1\n");
   collect();
-  EXPECT_EQ(sink_.gauges.size(), 255U + 1) << "the root has no pids.current";
+  EXPECT_EQ(sink_.gauges.size(), 255U + 2) << "the root has no pids.current";
   EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_left_out", 45)));
+}
+
+TEST_F(CgroupCollectorTest, SeriesOfContainersHaveTheirNames) {
+  const std::string docker = "/system.slice/docker-" + container_id(1) + ".scope";
+  const std::string pod = "/kubepods/pod1/" + container_id(2);
+  const std::string unknown = "/docker/" + container_id(3);
+  write_docker(container_id(1), "web");
+  root_.write("var/log/containers/shop-1_prod_db-" + container_id(2) + ".log", "");
+  mount_.write("cgroup.controllers", "");
+  for (const std::string& path : {docker, docker + "/init.scope", pod, unknown}) {
+    mount_.write(path.substr(1) + "/pids.current", "1\n");
+    mount_.write(path.substr(1) + "/io.stat", "8:0 rbytes=7\n");
+    mount_.write(path.substr(1) + "/cpu.stat", "usage_usec 1\n");
+  }
+  EXPECT_EQ(collect(), CollectorStatus{});
+  EXPECT_THAT(
+      sink_.gauges,
+      AllOf(Contains(Pair("host.cgroup.tasks;cgroup=" + docker + ";container=web", 1)),
+            Contains(Pair("host.cgroup.tasks;cgroup=" + docker + "/init.scope", 1)),
+            Contains(Pair("host.cgroup.tasks;cgroup=" + pod + ";container=db;namespace=prod;pod=shop-1", 1)),
+            Contains(Pair("host.cgroup.tasks;cgroup=" + unknown, 1)),
+            Contains(Pair("host.agent.containers_unnamed", 1))));
+  EXPECT_THAT(sink_.totals,
+              AllOf(Contains(Pair("host.cgroup.cpu_ns;cgroup=" + docker + ";container=web", 1000)),
+                    Contains(Pair("host.cgroup.io_bytes;cgroup=" + pod +
+                                      ";container=db;namespace=prod;op=read;pod=shop-1",
+                                  7))));
+}
+
+TEST_F(CgroupCollectorTest, WithoutTheRightToReadNamesItIsDegradedAndGoesOn) {
+  write_docker(container_id(1), "web");
+  std::filesystem::permissions(root_.path() / "var/lib/docker", std::filesystem::perms::none);
+  mount_.write("cgroup.controllers", "");
+  mount_.write("docker/" + container_id(1) + "/pids.current", "1\n");
+  const WithoutFileRights without;  // the thread that reads names has its rights from this one
+  EXPECT_EQ(collect(), CollectorStatus::degraded("names of containers: " + root_.path().string() +
+                                                 "/var/lib/docker/containers: Permission denied"));
+  EXPECT_THAT(sink_.gauges, AllOf(Contains(Pair("host.cgroup.tasks;cgroup=/docker/" + container_id(1), 1)),
+                                  Contains(Pair("host.agent.containers_unnamed", 1))));
 }
 
 TEST_F(CgroupCollectorTest, IsUnavailableWithoutCgroups) {

@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 
 #include "agent/collectors/bpf_collectors.h"
+#include "agent/collectors/container_names.h"
+#include "agent/collectors/sched_cgroups.h"
 #include "bpf/sched.h"
+#include "tests/agent/collectors/container_fixture.h"
 #include "tests/agent/collectors/fake_bpf_probe.h"
 #include "tests/agent/collectors/recording_sink.h"
 #include "tests/support/manual_clock.h"
@@ -138,6 +141,21 @@ TEST_F(SchedCollectorTest, WaitsOfACgroupOutliveTheirCellsOf32Bits) {
   collect();
   EXPECT_EQ(sink_.distributions[name].counts[1], uint64_t{almost} + 3);
   EXPECT_EQ(sink_.distributions[name].sum, uint64_t{almost} + 3);
+}
+
+TEST_F(SchedCollectorTest, NamesTheContainerThatACgroupIsIn) {
+  const std::string path = "docker/" + container_id(1) + "/init.scope";
+  const TempDirectory root;
+  root.write("var/lib/docker/containers/" + container_id(1) + "/config.v2.json",
+             ContainerFixtureText::docker_text(container_id(1), "web"));
+  ContainerNames containers(std::make_unique<ContainerReader>(root.path().string()), clock_, log_);
+  mount_.write(path + "/cgroup.procs", "");
+  SchedCgroups cgroups(mount_.path().string(), {clock_, &containers});
+  banks_[0].cgroups[5] = {
+      .id = id_of(path), .runqueue_wait_ns = 20, .switches = 1, .preempted = {}, .runqueue_waits = {}};
+  cgroups.report(banks_, sink_);
+  EXPECT_THAT(sink_.totals,
+              Contains(Pair("host.cgroup.runqueue_wait_ns;cgroup=/" + path + ";container=web", 20)));
 }
 
 TEST_F(SchedCollectorTest, ReleasesTheSlotsOfRemovedCgroups) {

@@ -48,12 +48,16 @@ export function labelsOf(names) {
     const part = paths[i].slice(head, paths[i].length - tail).join(".");
     return visible([part, ...chosen.map((key) => tags.get(key)).filter((value) => value !== undefined && value !== "")].join(" ").trim());
   });
+  const told = build(telling);
   let chosen = telling;
   for (const key of telling) {
     // A device that is the same wherever there is one tells nothing that the paths do not.
     const isTold = kTold.has(key) && new Set(all.map(({tags}) => tags.get(key)).filter((value) => value !== undefined)).size > 1;
     const fewer = chosen.filter((other) => other !== key);
-    if (fewer.length && new Set(build(fewer)).size === new Set(build(telling)).size && !isTold) chosen = fewer;
+    const shorter = build(fewer);
+    // A series that lacks the tags that are left, as cgroups that are no containers, would have no label.
+    const isLabelled = shorter.every((label, i) => label !== "" || told[i] === "");
+    if (fewer.length && new Set(shorter).size === new Set(told).size && isLabelled && !isTold) chosen = fewer;
   }
   const built = build(chosen);
   // A unit that all share is said by the axis.

@@ -8,7 +8,7 @@ import {hostSections, literal, parted} from "../model/use.js";
 import {icon} from "../parts/icon.js";
 import {shortHost} from "../parts/name.js";
 import {spark} from "../parts/spark.js";
-import {cgroupPanels, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
+import {cgroupPanels, containersOf, hasSeries, kCgroupColumns, loadCgroups, loadRow, loadSeries, rankDevices, tagValues} from "./host_facts.js";
 import {kColumns, kGroupLabels} from "./hosts_model.js";
 import {hostList} from "./host_list.js";
 import {createPanelGrid} from "./panel_grid.js";
@@ -265,11 +265,12 @@ export function createHostScreen(element, app) {
 
   function cgroupTable() {
     if (!cgroups?.rows?.length) return nothing;
+    const names = containersOf(series ?? []);
     return html`<div class="host-cgroups" tabindex="0" role="region" aria-label="Cgroups"><table><caption class="visually-hidden">Cgroups of ${visible(host)}</caption>
       <thead><tr><th scope="col">cgroup</th>${kCgroupColumns.map((column, i) => html`<th scope="col" class="right" aria-sort=${sort.column === i ? (sort.down ? "descending" : "ascending") : "none"}>
         <button type="button" class="sort ${sort.column === i ? (sort.down ? "descending" : "ascending") : ""}" @click=${() => sortBy(i)}>${column.label}</button></th>`)}<th scope="col">CPU</th></tr></thead>
       <tbody>${repeat(cgroups.rows, (/** @type {any} */ one) => one.row, (/** @type {any} */ one) => html`<tr class=${own("cg") === one.row ? "chosen" : ""}>
-        <th scope="row"><button type="button" class="link name" aria-expanded=${own("cg") === one.row ? "true" : "false"} @click=${() => app.goOwn({cg: own("cg") === one.row ? "" : one.row})}><bdi>${visible(one.row)}</bdi></button></th>
+        <th scope="row"><button type="button" class="link name" aria-expanded=${own("cg") === one.row ? "true" : "false"} @click=${() => app.goOwn({cg: own("cg") === one.row ? "" : one.row})}>${names.has(one.row) ? html`<b>${visible(names.get(one.row) ?? "")}</b> ` : nothing}<bdi>${visible(one.row)}</bdi></button></th>
         ${kCgroupColumns.map((column, i) => html`<td class="num right">${text(one.values[i], column.unit, {digits: 3})}</td>`)}<td>${spark(one.spark, {width: 88, height: 18})}</td></tr>`)}</tbody></table>
       ${cgroups.total > cgroups.rows.length ? html`<p class="host-note">the first ${cgroups.rows.length} of ${cgroups.total}</p>` : nothing}</div>`;
   }

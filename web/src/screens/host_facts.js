@@ -35,6 +35,17 @@ export function tagValues(series, path, tag) {
   return [...values].sort((a, b) => Number(kMinor.test(a)) - Number(kMinor.test(b)) || a.localeCompare(b, "en", {numeric: true}));
 }
 
+/** The names of the containers among the cgroups, by cgroup. @param {SeriesOfHost[]} series @returns {Map<string, string>} */
+export function containersOf(series) {
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  for (const {tags} of series.filter((one) => one.name.startsWith("host.cgroup.")).map((one) => split(one.name))) {
+    const name = [tags.get("namespace"), tags.get("pod"), tags.get("container")].filter(Boolean).join("/");
+    if (name) names.set(tags.get("cgroup") ?? "", name);
+  }
+  return names;
+}
+
 /**
  * Whether any series has a path and tags; values are as globs have them.
  * @param {SeriesOfHost[]} series

@@ -4,6 +4,11 @@ import {labelsOf, nameOf} from "../../src/model/labels.js";
 import {hostGlob, hostSections, hostSelector, judge, wantedOf} from "../../src/model/use.js";
 import {isSelector, queriesOf} from "../../src/panel/queries.js";
 
+test("a series that lacks the tag that tells the others apart has a label, too", () => {
+  const of = (/** @type {string} */ tags) => `host.cgroup.tasks;${tags};host=a`;
+  assert.deepEqual(labelsOf([of("cgroup=/ssh"), of("cgroup=/docker/1;container=web"), of("cgroup=/docker/2;container=db")]), ["/ssh", "/docker/1", "/docker/2"]);
+});
+
 test("labels are what tells the series of a panel apart", () => {
   assert.deepEqual(labelsOf(["host.cpu.busy_percent;host=a", "host.cpu.busy_percent;host=b"]), ["a", "b"]);
   assert.deepEqual(labelsOf(["host.net.bytes;device=eth0;direction=receive;host=a", "host.net.bytes;device=eth0;direction=transmit;host=a"]), ["receive", "transmit"]);

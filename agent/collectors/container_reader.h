@@ -1,0 +1,82 @@
+// ContainerReader: finds the names of containers in what their runtimes keep on disk. It asks no daemon: the
+// socket of a runtime gives a program that may open it the rights of root.
+//
+//   Kubernetes   /var/log/containers, the names of whose links everyone may read
+//   docker       /var/lib/docker/containers/ID/config.v2.json
+//   containerd   /run/containerd/io.containerd.runtime.v2.task/NAMESPACE/ID/config.json; nerdctl, too
+//   CRI-O        /run/containers/storage/overlay-containers/ID/userdata/config.json
+//   podman       /var/lib/containers/storage/overlay-containers/containers.json, volatile-containers.json
+//   rootless     of docker and podman the same below ~/.local/share, owned by the user
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/collectors/container_text.h"
+#include "base/mutex.h"
+
+namespace statmill {
+
+// Where the names come from. Confined to one thread, except waits_for().
+class ContainerSource {
+ public:
+  using Names = std::vector<std::optional<ContainerName>>;
+
+  virtual ~ContainerSource() = default;
+  // Returns the names of these containers, in their order; nullopt where nobody has one. May block.
+  virtual Names read(std::span<const ContainerCgroup> containers) = 0;
+  // Returns "PATH: Permission denied" of the first directory that read() lacked a right for; empty if none.
+  virtual std::string refused() const = 0;
+  // Returns the path that another thread reads now; empty if it reads none. Thread-safe.
+  virtual std::string waits_for() const = 0;
+};
+
+// The disk. It opens regular files only, so it waits for nothing but the disks that they are on.
+class ContainerReader final : public ContainerSource {
+ public:
+  static constexpr size_t kFileBytesMax = 1 << 20;  // docker's have about 8 KiB, podman's 700 B per container
+  static constexpr size_t kLogNamesMax = 16'384;
+  static constexpr size_t kNamespacesMax = 64;  // of containerd
+
+  // `root` is before each path; empty outside containers.
+  explicit ContainerReader(std::string root) : root_(std::move(root)) {}
+  ContainerReader(const ContainerReader&) = delete;
+  ContainerReader& operator=(const ContainerReader&) = delete;
+
+  // Cost: some ten system calls per container.
+  Names read(std::span<const ContainerCgroup> containers) override;
+  std::string refused() const override { return refused_; }
+  std::string waits_for() const override;
+
+ private:
+  using ById = std::map<std::string, ContainerName>;
+
+  std::optional<ContainerName> find(const ContainerCgroup& container);
+  std::optional<ContainerName> find_of_root(const std::string& id);
+  std::optional<ContainerName> find_of_user(const std::string& id, uint32_t user);
+  std::optional<ContainerName> find_of_containerd(const std::string& id);
+  void read_log_names(std::span<const ContainerCgroup> containers);
+  // The names in a directory of containers/storage, read once per read().
+  const ById& storage_names(const std::string& directory, std::optional<uint32_t> owner);
+  std::vector<std::string> entries_of(const std::string& directory, size_t limit);
+  // Returns the text; nullopt if it is no regular file, is too long, or has another owner.
+  std::optional<std::string> text_of(const std::string& path, const std::string& named,
+                                     std::optional<uint32_t> owner = std::nullopt);
+  void note_refused(int error, const std::string& path);
+  void set_waits_for(const std::string& path);
+
+  const std::string root_;
+  std::string refused_;
+  // What is the same for all containers of one read().
+  ById log_names_;
+  std::map<std::string, ById> storages_;  // by directory
+  std::optional<std::vector<std::string>> namespaces_;
+
+  mutable Mutex mutex_;
+  std::string waits_for_ GUARDED_BY(mutex_);
+};
+
+}  // namespace statmill
