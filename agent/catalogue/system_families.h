@@ -1,4 +1,4 @@
-// Families of the state of the host: uptime, clock, open files.
+// Families of the state of the host: systemd, uptime, clock, open files.
 #pragma once
 
 #include "agent/catalogue/family.h"
@@ -6,6 +6,29 @@
 namespace statmill {
 
 inline constexpr Family kSystemFamilies[] = {
+    {.path = "host.systemd.state",
+     .tags = {"state"},
+     .collector = "systemd",
+     .help = "1 for the state in which systemd has the system, 0 for the others; degraded if a unit failed.",
+     .node_exporter = "node_systemd_system_running",
+     .netdata = "systemd.service_unit_state"},
+    {.path = "host.systemd.units",
+     .tags = {"state"},
+     .collector = "systemd",
+     .help = "Units that failed, or are about to change: activating, deactivating, reloading.",
+     .node_exporter = "node_systemd_units",
+     .netdata = "systemd.service_unit_state"},
+    {.path = "host.systemd.failed",
+     .tags = {"unit"},
+     .collector = "systemd",
+     .help = "1 for each unit that failed, the first 50 by name; absent for all others.",
+     .node_exporter = "node_systemd_unit_state"},
+    {.path = "host.systemd.unit_names",
+     .collector = "systemd",
+     .help = "Names of the units that systemd has loaded; a unit may have several."},
+    {.path = "host.systemd.jobs",
+     .collector = "systemd",
+     .help = "Starts, stops and reloads of units that run or wait."},
     {.path = "host.system.uptime_s",
      .unit = "s",
      .collector = "system",

@@ -77,6 +77,10 @@ std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
   return make_cgroup_collector("/sys/fs/cgroup", environment.clock, environment.containers);
 }
 
+std::unique_ptr<Collector> make_systemd(const Environment& environment) {
+  return make_systemd_collector(environment.config.filesystem_root, environment.clock, environment.log);
+}
+
 std::unique_ptr<Collector> make_clock(const Environment&) { return make_clock_collector(); }
 
 // A run that only prints collects twice within a slot.
@@ -131,6 +135,7 @@ constexpr Entry kEntries[] = {
     {{"multipath", true, "/sys/block/dm-*"}, of_host<make_multipath_collector>},
     {{"nfs", true, "/proc/net/rpc/nfs"}, of_host<make_nfs_collector>},
     {{"zfs", true, "/proc/spl/kstat/zfs"}, of_host<make_zfs_collector>},
+    {{"systemd", true, "the system's message bus"}, make_systemd},
     {{"cgroup", true, "/sys/fs/cgroup, files of runtimes"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
     {{"sched", true, kEbpfSource}, of_bpf<make_sched_collector, load_sched_probe>},
