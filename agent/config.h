@@ -23,6 +23,8 @@ struct AgentConfig {
   HostTags tags;                        // further tags of every series
   std::vector<std::string> collectors;  // names, in calling order
   std::string programs_directory;       // where programs share their cells
+  size_t processes_max = 0;             // read in one walk
+  size_t processes_programs = 0;        // with series, by CPU time and by memory each
   std::string filesystem_root;          // before the path of each mount; empty outside containers
   OutboxOptions outbox;
   RelayOptions relay;

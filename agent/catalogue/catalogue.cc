@@ -75,6 +75,7 @@ std::vector<const Family*> all_families() {
   add(kNetworkTableFamilies);
   add(kVolumeFamilies);
   add(kNumaFamilies);
+  add(kProcessFamilies);
   add(kSocketFamilies);
   add(kSystemFamilies);
   std::sort(all.begin(), all.end(), [](const Family* a, const Family* b) { return a->path < b->path; });

@@ -20,6 +20,7 @@
 #include "agent/catalogue/memory_families.h"
 #include "agent/catalogue/network_table_families.h"
 #include "agent/catalogue/numa_families.h"
+#include "agent/catalogue/process_families.h"
 #include "agent/catalogue/socket_families.h"
 #include "agent/catalogue/system_families.h"
 #include "agent/catalogue/volume_families.h"
@@ -34,11 +35,11 @@ constexpr const Family* find_family(std::string_view path) {
     }
     return nullptr;
   };
-  const std::array<const Family*, 15> found = {
+  const std::array<const Family*, 16> found = {
       find(kAgentFamilies),      find(kBlockFamilies),    find(kCgroupFamilies),       find(kCpuFamilies),
       find(kFilesystemFamilies), find(kHardwareFamilies), find(kInetFamilies),         find(kMeminfoFamilies),
       find(kMemoryFamilies),     find(kNetFamilies),      find(kNetworkTableFamilies), find(kNumaFamilies),
-      find(kSocketFamilies),     find(kSystemFamilies),   find(kVolumeFamilies)};
+      find(kProcessFamilies),    find(kSocketFamilies),   find(kSystemFamilies),       find(kVolumeFamilies)};
   for (const Family* const family : found) {
     if (family != nullptr) return family;
   }

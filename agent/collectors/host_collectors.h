@@ -1,5 +1,5 @@
 // Collectors of hardware and of parts of the kernel that a host may lack: links, clocks of CPUs, sensors,
-// energy, connection tracking, RAID, NFS, ZFS, systemd.
+// energy, connection tracking, RAID, NFS, ZFS, systemd, sessions of users.
 //
 // What a host does not have makes no series, and its collector is ok. What is there and may not be read makes
 // the collector degraded or unavailable.
@@ -37,5 +37,7 @@ std::unique_ptr<Collector> make_zfs_collector(const HostSources& sources);
 // `root` is where the root directory of the host is; empty outside containers. The others must outlive the
 // collector.
 std::unique_ptr<Collector> make_systemd_collector(const std::string& root, const Clock& clock, Log& log);
+// `root` is the root of the host, without a slash at the end; empty: /. Both must outlive the collector.
+std::unique_ptr<Collector> make_users_collector(const std::string& root, const Clock& clock, Log& log);
 
 }  // namespace statmill

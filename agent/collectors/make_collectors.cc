@@ -8,6 +8,7 @@
 #include "agent/collectors/filesystem.h"
 #include "agent/collectors/host_collectors.h"
 #include "agent/collectors/perf_counters.h"
+#include "agent/collectors/processes.h"
 #include "agent/collectors/programs.h"
 #include "agent/collectors/sockets.h"
 #include "agent/collectors/text_and_ebpf.h"
@@ -103,6 +104,19 @@ std::unique_ptr<Collector> make_pmu(const Environment&) {
   return make_pmu_collector(PerfCounters::open(hardware_events()));
 }
 
+std::unique_ptr<Collector> make_processes(const Environment& environment) {
+  const AgentConfig& config = environment.config;
+  return make_processes_collector({.root = config.proc_root,
+                                   .processes_max = config.processes_max,
+                                   .programs_max = config.processes_programs,
+                                   .is_each_time = config.once},
+                                  environment.clock, environment.log);
+}
+
+std::unique_ptr<Collector> make_users(const Environment& environment) {
+  return make_users_collector(environment.config.filesystem_root, environment.clock, environment.log);
+}
+
 // A run that only prints must not remove the files that an agent reports.
 std::unique_ptr<Collector> make_programs(const Environment& environment) {
   return make_programs_collector(
@@ -135,6 +149,8 @@ constexpr Entry kEntries[] = {
     {{"multipath", true, "/sys/block/dm-*"}, of_host<make_multipath_collector>},
     {{"nfs", true, "/proc/net/rpc/nfs"}, of_host<make_nfs_collector>},
     {{"zfs", true, "/proc/spl/kstat/zfs"}, of_host<make_zfs_collector>},
+    {{"processes", true, "/proc/PID/stat"}, make_processes},
+    {{"users", true, "/run/systemd/sessions"}, make_users},
     {{"systemd", true, "the system's message bus"}, make_systemd},
     {{"cgroup", true, "/sys/fs/cgroup, files of runtimes"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},

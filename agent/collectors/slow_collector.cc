@@ -10,9 +10,10 @@ namespace {
 
 class SlowCollector final : public Collector {
  public:
-  SlowCollector(std::unique_ptr<SlowSource> source, const Clock& clock, Log& log)
+  SlowCollector(std::unique_ptr<SlowSource> source, const Clock& clock, Log& log, SlowOptions options)
       : source_(std::move(source)),
         clock_(clock),
+        options_(options),
         work_(log, std::string(source_->name()), [this] { source_->read(); }) {}
 
   std::string_view name() const override { return source_->name(); }
@@ -20,7 +21,7 @@ class SlowCollector final : public Collector {
   CollectorStatus collect(MetricSink& sink) override {
     Duration patience{0};
     if (!is_reading_) {
-      if (!cadence_.is_due(clock_.wall())) {
+      if (!cadence_.is_due(clock_.wall()) && !options_.is_each_time) {
         source_->keep(sink);
         return status_;
       }
@@ -45,6 +46,7 @@ class SlowCollector final : public Collector {
 
   const std::unique_ptr<SlowSource> source_;
   const Clock& clock_;
+  const SlowOptions options_;
   SlotCadence cadence_;
   CollectorStatus status_;  // of the last reading that ended
   bool is_reading_ = false;
@@ -56,8 +58,8 @@ class SlowCollector final : public Collector {
 }  // namespace
 
 std::unique_ptr<Collector> make_slow_collector(std::unique_ptr<SlowSource> source, const Clock& clock,
-                                               Log& log) {
-  return std::make_unique<SlowCollector>(std::move(source), clock, log);
+                                               Log& log, SlowOptions options) {
+  return std::make_unique<SlowCollector>(std::move(source), clock, log, options);
 }
 
 }  // namespace statmill

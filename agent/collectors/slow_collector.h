@@ -37,8 +37,12 @@ inline constexpr Duration kSlowFirstPatience{500};
 // After this the collector is degraded, and its totals begin again.
 inline constexpr Duration kSlowOverdue{10'000};
 
+struct SlowOptions {
+  bool is_each_time = false;  // reads at each collection instead of once in 10 s
+};
+
 // Both must outlive the collector, whose destruction waits for the read under way.
 std::unique_ptr<Collector> make_slow_collector(std::unique_ptr<SlowSource> source, const Clock& clock,
-                                               Log& log);
+                                               Log& log, SlowOptions options = {});
 
 }  // namespace statmill

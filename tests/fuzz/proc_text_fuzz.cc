@@ -13,7 +13,10 @@
 #include "agent/collectors/host_text.h"
 #include "agent/collectors/mount_text.h"
 #include "agent/collectors/proc_text.h"
+#include "agent/collectors/process_text.h"
 #include "base/check.h"
+#include "base/hidden_characters.h"
+#include "base/text.h"
 #include "tests/fuzz/cost_bound.h"
 
 namespace statmill {
@@ -97,6 +100,23 @@ void check_tables(std::string_view text) {
     SM_CHECK(find_kstat(std::string(text) + "\nhits 4 1\n", "hits") == hits);
 }
 
+// What follows the first line of /proc/PID/stat changes nothing, unless it looks like the end of a name.
+void check_process(std::string_view text) {
+  if (const auto stat = parse_process_stat(text)) {
+    SM_CHECK(is_within(stat->name, text) && stat->state < kProcessStates.size());
+    const std::string longer = std::string(text) + "\n0 0 0\n";
+    const auto more = parse_process_stat(longer);
+    SM_CHECK(more && more->name == stat->name && more->cpu_ticks == stat->cpu_ticks);
+  }
+  const std::string name = program_name(text);
+  SM_CHECK(!name.empty() && name.size() <= kProgramNameBytesMax && !has_hidden_character(name));
+  for (std::string_view rest = name; !rest.empty(); rest.remove_prefix(utf8_length(rest)))
+    SM_CHECK(utf8_length(rest) > 0 && (rest.size() != 1 || rest[0] >= ' '));
+  SM_CHECK(program_name(name) == name);
+  const auto session = parse_login_session(text);
+  SM_CHECK(!session || text.find("CLASS=") != std::string_view::npos);
+}
+
 }  // namespace
 }  // namespace statmill
 
@@ -112,6 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SM_CHECK(numbers.size() <= kNumbersMax && std::is_sorted(numbers.begin(), numbers.end()));
   if (const auto uptime = parse_uptime(text)) SM_CHECK(std::isfinite(*uptime) && *uptime >= 0);
   check_words(text);
+  check_process(text);
   check_tables(text);
   if (const auto load = parse_load_averages(text))
     for (const double average : load->load) SM_CHECK(std::isfinite(average));

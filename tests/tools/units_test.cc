@@ -88,6 +88,13 @@ TEST_P(Units, RestartAfterFailuresThatARestartMayFix) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Units, testing::Values("statmilld", "statmill-agent"));
 
+// Each of these would hide processes, or the files of the whole system, from its collectors.
+TEST(AgentUnit, SeesTheProcessesOfOthers) {
+  const std::string unit = shipped_unit("statmill-agent");
+  for (const char* setting : {"\nProtectProc=", "\nProcSubset=", "\nPrivateUsers=", "\nPrivatePIDs="})
+    EXPECT_THAT(unit, Not(HasSubstr(setting)));
+}
+
 // The directory that programs share is a file system of its own, so that nobody can fill /run with it.
 TEST(SharedDirectory, IsAFileSystemWithALimitThatIsThereBeforeTheAgent) {
   const std::string unit = contents(kFolder / "run-statmill.mount");
