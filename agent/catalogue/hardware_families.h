@@ -1,4 +1,4 @@
-// Families of the hardware of a host: links, clocks of CPUs, sensors, energy, RAID and multipath.
+// Families of the hardware of a host: links, clocks of CPUs, sensors, energy; and of its virtual machines.
 #pragma once
 
 #include "agent/catalogue/family.h"
@@ -6,6 +6,14 @@
 namespace statmill {
 
 inline constexpr Family kHardwareFamilies[] = {
+    {.path = "host.libvirt.guests",
+     .collector = "libvirt",
+     .help = "Virtual machines that libvirt runs; absent until it has run one since the host booted.",
+     .netdata = "cgroup.cpu"},
+    {.path = "host.libvirt.vcpus",
+     .tags = {"guest"},
+     .collector = "libvirt",
+     .help = "Virtual CPUs of the virtual machine."},
     {.path = "host.net.up",
      .tags = {"device"},
      .collector = "link",

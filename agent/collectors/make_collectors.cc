@@ -151,6 +151,7 @@ constexpr Entry kEntries[] = {
     {{"zfs", true, "/proc/spl/kstat/zfs"}, of_host<make_zfs_collector>},
     {{"processes", true, "/proc/PID/stat"}, make_processes},
     {{"users", true, "/run/systemd/sessions"}, make_users},
+    {{"libvirt", true, "/sys/fs/cgroup/machine.slice"}, of_host<make_libvirt_collector>},
     {{"systemd", true, "the system's message bus"}, make_systemd},
     {{"cgroup", true, "/sys/fs/cgroup, files of runtimes"}, make_cgroup},
     {{"pmu", true, "perf_event_open"}, make_pmu},
