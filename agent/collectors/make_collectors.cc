@@ -78,6 +78,10 @@ std::unique_ptr<Collector> make_cgroup(const Environment& environment) {
   return make_cgroup_collector("/sys/fs/cgroup", environment.clock, environment.containers);
 }
 
+std::unique_ptr<Collector> make_gpu(const Environment& environment) {
+  return make_gpu_collector({environment.proc, "/sys", environment.clock, environment.log}, kNvmlLibrary);
+}
+
 std::unique_ptr<Collector> make_systemd(const Environment& environment) {
   return make_systemd_collector(environment.config.filesystem_root, environment.clock, environment.log);
 }
@@ -151,6 +155,7 @@ constexpr Entry kEntries[] = {
     {{"zfs", true, "/proc/spl/kstat/zfs"}, of_host<make_zfs_collector>},
     {{"processes", true, "/proc/PID/stat"}, make_processes},
     {{"users", true, "/run/systemd/sessions"}, make_users},
+    {{"gpu", true, "/sys/class/drm, libnvidia-ml"}, make_gpu},
     {{"libvirt", true, "/sys/fs/cgroup/machine.slice"}, of_host<make_libvirt_collector>},
     {{"systemd", true, "the system's message bus"}, make_systemd},
     {{"cgroup", true, "/sys/fs/cgroup, files of runtimes"}, make_cgroup},
