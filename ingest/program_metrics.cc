@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -44,6 +46,16 @@ std::optional<double> number_of_stat(int place) {
   double number = 0;
   if (!rest || std::from_chars(word.data(), end, number).ptr != end) return std::nullopt;
   return number;
+}
+
+// Returns how much the process has made the kernel write to disks; nullopt if the kernel does not say.
+std::optional<uint64_t> disk_written_bytes() {
+  std::ifstream file("/proc/self/io");
+  std::string key;
+  for (uint64_t value = 0; file >> key >> value;) {
+    if (key == "write_bytes:") return value;
+  }
+  return std::nullopt;
 }
 
 double threads() { return number_of_stat(20).value_or(kUnknown); }
@@ -100,6 +112,15 @@ void register_program_metrics(Registry& registry) {
                     {{"version", STATMILL_VERSION}, {"compiler", compiler()}}, [] { return 1.0; });
   registry.counter_fn("process.cpu_ns", "CPU time used by the process, user and system.", {},
                       [] { return static_cast<uint64_t>(time_of(CLOCK_PROCESS_CPUTIME_ID).count()); });
+  if (disk_written_bytes()) {
+    registry.counter_fn("process.disk_written_bytes",
+                        "Bytes that the process had the kernel write to disks, in whole pages.", {},
+                        [last = std::make_shared<std::atomic<uint64_t>>(0)] {
+                          // It never goes back, even if the file cannot be opened for want of a descriptor.
+                          if (const auto bytes = disk_written_bytes()) last->store(*bytes);
+                          return last->load();
+                        });
+  }
   registry.gauge_fn("process.resident_memory_bytes", "Resident memory of the process.", {}, resident_bytes);
   registry.gauge_fn("process.virtual_memory_bytes", "Virtual memory of the process.", {}, virtual_bytes);
   registry.gauge_fn("process.threads", "Threads of the process.", {}, threads);

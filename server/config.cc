@@ -57,6 +57,10 @@ std::vector<Setting> store_and_line_settings(ServerConfig& c) {
       {"store.reserve", "BYTES", "64M",
        "disk space reserved so that the server can start when the disk is full; 0: none",
        bytes_setting(c.store.reserve_bytes, 0)},
+      {"store.device_tbw", "TB", "0",
+       "TB (of 10^12 bytes) that may be written to a new disk of this kind, as its data sheet says; 0: "
+       "unknown",
+       count_setting(c.device_tbw, 0, 1'000'000)},
       {"store.write_buffer", "BYTES", "64M", "write buffer of each tier of the store",
        bytes_setting(c.store.write_buffer_bytes, 1 << 20)},
       {"retention", "TIERS", "10s:10d,5m:1y,1h:6y", "tiers as step:retention, finest first",

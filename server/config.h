@@ -26,6 +26,7 @@ namespace statmill {
 
 struct ServerConfig {
   RocksOptions store;
+  size_t device_tbw = 0;  // TB that may be written to the disk in its life; 0: unknown
   Retention retention;
   LineOptions line;  // for all line listeners, except `listen`
   OtherKind line_other_kind = OtherKind::kAccept;

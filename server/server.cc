@@ -67,6 +67,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       started_(clock.steady()),
       main_loop_(log),
       watch_(config_.watchdog, registry_, health_, clock, log),
+      write_rate_(config_.device_tbw),
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
       line_intake_(intake_, "http"),
@@ -78,7 +79,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       self_series_(intake_, registry_),
       memory_return_(registry_),
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
-      reports_({table_, store_stats_, disk_forecast_, intake_.refusals(), new_series_,
+      reports_({table_, store_stats_, disk_forecast_, write_rate_, intake_.refusals(), new_series_,
                 listeners_.connections(), agents_, registry_, health_, watch_.watchdog(), clock, started_,
                 packed_page().build, config_.demo.is_on}),
       queries_(config_.query, {registry_, clock, &log}),
@@ -114,7 +115,7 @@ std::optional<Fault> Server::start(const StoreLayer& layer) {
   engine_ = std::make_unique<QueryEngine>(table_, data(), config_.query.limits, &column_cache_);
   pieces_ = std::make_unique<TablePieces>(table_, data(), &column_cache_);
   store_stats_.tick(data(), clock_.steady());
-  register_store_metrics(registry_, *store_, store_stats_, health_);
+  register_store_metrics(registry_, *store_, {store_stats_, write_rate_, health_});
   if (auto fault = start_ticker(recovery)) return fault;
   watch_.start();
   if (auto fault = open_ports()) return fault;
@@ -179,6 +180,7 @@ void Server::start_threads() {
   const auto before_tick = [this] {
     store_stats_.tick(data(), clock_.steady());
     disk_forecast_.tick(store_stats_.stats(), clock_.steady());
+    write_rate_.tick(store_stats_.stats(), registry_, clock_.steady());
     self_series_.feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
     new_series_.tick(clock_.steady(), table_.series_created());

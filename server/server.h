@@ -38,6 +38,7 @@
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
 #include "server/tick/tick_thread.h"
+#include "server/write_rate.h"
 
 namespace statmill {
 
@@ -103,6 +104,7 @@ class Server {
   ServerWatchdog watch_;
   StoreStatsCache store_stats_;
   DiskForecast disk_forecast_;
+  WriteRate write_rate_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<Store> layer_;  // over store_; null: none
   Table table_;

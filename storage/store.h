@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -128,13 +129,39 @@ struct LoadVisitor {
   std::function<Status(SeriesId)> deleted;
 };
 
-// Bytes written to disk since the store was opened; zeros if the engine does not count them.
+// Bytes written to files since the store was opened; zeros if the engine does not count them. Not in it: what
+// the file system adds, and that each sync of the log writes its last page again.
 struct WrittenBytes {
   uint64_t log = 0;         // write-ahead
   uint64_t flush = 0;       // write buffers that became files
-  uint64_t compaction = 0;  // files made of files
+  uint64_t compaction = 0;  // files made of files, and at a start of what the log had
 
   uint64_t total() const { return log + flush + compaction; }
+};
+
+// Blocks that reads and compactions looked for in the block cache since the store was opened.
+struct CacheLookups {
+  uint64_t hits = 0;
+  uint64_t misses = 0;  // read from the disk, or from the system's page cache
+};
+
+// The engine delays writes (kSlowed), or lets them wait (kStopped), while flushes or compactions lag.
+enum class StallState : uint8_t { kNone, kSlowed, kStopped };
+
+// Since the store was opened.
+struct WriteStalls {
+  uint64_t slowdowns = 0;             // times that a part of the store began to be slowed
+  uint64_t stops = 0;                 // the same for kStopped
+  std::chrono::microseconds time{0};  // of writes that have waited; one that still waits is not in it
+};
+
+// What the bytes of the database are.
+struct DatabaseBytes {
+  uint64_t live = 0;             // of files, without what newer rows replace: an estimate
+  uint64_t files = 0;            // of the files that hold the data, all families
+  uint64_t obsolete = 0;         // of files that are replaced, but are still read or not deleted yet
+  uint64_t log = 0;              // write-ahead
+  uint64_t compaction_debt = 0;  // of files that compactions have to rewrite: an estimate
 };
 
 struct TierStats {
@@ -147,6 +174,9 @@ struct StoreStats {
   uint64_t memory_bytes = 0;    // buffers and caches of the engine
   uint64_t damaged_frames = 0;  // seen by merges since start
   WrittenBytes written;
+  CacheLookups cache;
+  WriteStalls stalls;
+  DatabaseBytes database;     // zeros if the engine does not know
   uint64_t expired_rows = 0;  // past their class's retention, dropped by compactions since start
   uint64_t reopenings = 0;    // times the store was closed and opened again after a disk fault
   std::optional<uint64_t> disk_free_bytes = {};  // of the file system of the data; nullopt if unknown

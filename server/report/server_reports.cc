@@ -10,8 +10,8 @@ namespace statmill {
 
 std::string ServerReports::status(const Reader& reader) const {
   const Sources& s = sources_;
-  return status_json({s.table, s.store_stats, s.forecast, s.registry, s.health, s.connections, s.clock,
-                      s.started, s.build, s.is_demo, reader, listeners_});
+  return status_json({s.table, s.store_stats, s.forecast, s.writes, s.registry, s.health, s.connections,
+                      s.clock, s.started, s.build, s.is_demo, reader, listeners_});
 }
 
 std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }

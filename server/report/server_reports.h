@@ -16,6 +16,7 @@
 #include "server/report/reports.h"
 #include "server/store_stats_cache.h"
 #include "server/table/table.h"
+#include "server/write_rate.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -27,6 +28,7 @@ class ServerReports final : public Reports {
     const Table& table;
     const StoreStatsCache& store_stats;
     const DiskForecast& forecast;
+    const WriteRate& writes;
     const RefusalLog& refusals;
     const MinuteCount& new_series;
     const ConnectionRegistry& connections;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/json.h"
+#include "server/report/writing_report.h"
 
 namespace statmill {
 namespace {
@@ -174,6 +175,8 @@ std::string status_json(const StatusSources& s) {
     if (store.disk_free_bytes) status.number("disk_free_bytes", static_cast<double>(*store.disk_free_bytes));
     write_tiers(status.key("tiers"), tiers);
     write_forecast(status.key("disk_forecast"), tiers, store, observed);
+    write_store(status.key("store"), store, readings);
+    write_disk_writes(status.key("disk_writes"), s.writes);
     status.number("store_memory_bytes", static_cast<double>(store.memory_bytes));
     status.number("damaged_frames", static_cast<double>(store.damaged_frames));
     status.number("store_reopenings", static_cast<double>(store.reopenings));

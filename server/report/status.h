@@ -11,6 +11,7 @@
 #include "server/report/reports.h"
 #include "server/store_stats_cache.h"
 #include "server/table/table.h"
+#include "server/write_rate.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -19,6 +20,7 @@ struct StatusSources {  // all must outlive it
   const Table& table;
   const StoreStatsCache& store;
   const DiskForecast& forecast;
+  const WriteRate& writes;
   const Registry& registry;
   const Health& health;
   const ConnectionRegistry& connections;

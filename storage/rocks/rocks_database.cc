@@ -5,7 +5,6 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_partitioner.h>
-#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/transaction_log.h>
 #include <sys/resource.h>
@@ -175,7 +174,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
     out.emplace_back(
         "tier_" + format_duration(std::chrono::seconds(tiers[i].step_s)),
         tier_options(table, buffer,
-                     std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, *parts.damaged_frames),
+                     std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, parts.counters->damaged_frames()),
                      *parts.filters[i]));
   }
   return out;
@@ -196,6 +195,15 @@ bool ends_torn(const RocksOptions& options, const std::string& path) {
   return end && *end == LogEnd::kTorn;
 }
 
+StallState stall_state_of(rocksdb::DB& db) {
+  uint64_t is_stopped = 0;
+  uint64_t delayed_rate = 0;  // 0: writes are not delayed
+  db.GetIntProperty(rocksdb::DB::Properties::kIsWriteStopped, &is_stopped);
+  db.GetIntProperty(rocksdb::DB::Properties::kActualDelayedWriteRate, &delayed_rate);
+  if (is_stopped != 0) return StallState::kStopped;
+  return delayed_rate != 0 ? StallState::kSlowed : StallState::kNone;
+}
+
 bool is_locked_by_another(const std::string& message) {
   return message.find("While lock file") != std::string::npos ||
          message.find("lock hold by current process") != std::string::npos;
@@ -207,20 +215,17 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
                                                            const RocksOptions& options, const Tiers& tiers,
                                                            RocksAccess access) {
   Parts parts;
-  parts.damaged_frames = std::make_unique<std::atomic<uint64_t>>(0);
-  parts.expired_rows = std::make_unique<std::atomic<uint64_t>>(0);
+  parts.counters = options.counters ? options.counters : std::make_shared<StoreCounters>();
   parts.expiry = options.expiry ? options.expiry : std::make_shared<Expiry>();
   for (TierNo t = 0; t < tiers.stored_count(); ++t)
-    parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, *parts.expired_rows));
+    parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, parts.counters->expired_rows()));
   parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   if (options.file_system) parts.env = rocksdb::NewCompositeEnv(options.file_system);
   rocksdb::DBOptions db_options = database_options(options, parts.env.get());
   db_options.create_if_missing = access == RocksAccess::kCreate;
-  if (options.count_writes) {
-    parts.statistics = rocksdb::CreateDBStatistics();
-    parts.statistics->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
-    db_options.statistics = parts.statistics;
-  }
+  db_options.statistics = parts.counters->statistics();
+  const auto stalls = std::make_shared<StallListener>(parts.counters);
+  db_options.listeners.push_back(stalls);
   const auto log = std::make_shared<WarningLog>(options.warn);
   db_options.info_log = log;
   auto families = descriptors(options, tiers, parts);
@@ -240,6 +245,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   if (!status.ok()) return error_of(status);
   parts.log_drops = log->drops();
   parts.db.reset(db);
+  stalls->note_opened(stall_state_of(*db));
   auto opened = std::make_unique<RocksDatabase>(std::move(parts));
   if (Status s = opened->load_floors(tiers); !s) return s.error();
   opened->load_flushed_ticks();
@@ -290,14 +296,25 @@ uint64_t RocksDatabase::tier_bytes(TierNo tier) {
   return family != nullptr ? file_bytes(family) : 0;
 }
 
-uint64_t RocksDatabase::bytes_on_disk() {
-  uint64_t bytes = 0;
-  for (rocksdb::ColumnFamilyHandle* family : parts_.families) bytes += file_bytes(family);
+DatabaseBytes RocksDatabase::database_bytes() {
+  using Properties = rocksdb::DB::Properties;
+  DatabaseBytes out;
+  uint64_t with_obsolete = 0;
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
+    out.files += file_bytes(family);
+    uint64_t bytes = 0;
+    if (parts_.db->GetIntProperty(family, Properties::kTotalSstFilesSize, &bytes)) with_obsolete += bytes;
+  }
+  out.obsolete =
+      with_obsolete > out.files ? with_obsolete - out.files : 0;  // they are read one after the other
+  // Both stay 0 if they fail.
+  parts_.db->GetAggregatedIntProperty(Properties::kEstimateLiveDataSize, &out.live);
+  parts_.db->GetAggregatedIntProperty(Properties::kEstimatePendingCompactionBytes, &out.compaction_debt);
   rocksdb::VectorLogPtr logs;
   if (parts_.db->GetSortedWalFiles(logs).ok()) {
-    for (const auto& log : logs) bytes += log->SizeFileBytes();
+    for (const auto& log : logs) out.log += log->SizeFileBytes();
   }
-  return bytes;
+  return out;
 }
 
 uint64_t RocksDatabase::memory_bytes() {
@@ -306,13 +323,6 @@ uint64_t RocksDatabase::memory_bytes() {
   parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &buffers);
   parts_.db->GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
   return buffers + readers + parts_.block_cache->GetUsage();
-}
-
-WrittenBytes RocksDatabase::written_bytes() const {
-  if (!parts_.statistics) return {};
-  return {parts_.statistics->getTickerCount(rocksdb::WAL_FILE_BYTES),
-          parts_.statistics->getTickerCount(rocksdb::FLUSH_WRITE_BYTES),
-          parts_.statistics->getTickerCount(rocksdb::COMPACT_WRITE_BYTES)};
 }
 
 Result<TickNo> read_tick(RocksDatabase& database, const rocksdb::ReadOptions& options, std::string_view key) {

@@ -20,6 +20,7 @@
 #include "storage/rocks/flushed_ticks.h"
 #include "storage/rocks/log_drops.h"
 #include "storage/rocks/rocks_options.h"
+#include "storage/rocks/store_counters.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -41,12 +42,10 @@ class RocksDatabase {
 
   struct Parts {
     // These must outlive db, whose threads use them (chunk_merge.h, expiry_filter.h).
-    std::unique_ptr<std::atomic<uint64_t>> damaged_frames;
-    std::unique_ptr<std::atomic<uint64_t>> expired_rows;
+    std::shared_ptr<StoreCounters> counters;
     std::shared_ptr<Expiry> expiry;
     std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
     std::shared_ptr<rocksdb::Cache> block_cache;
-    std::shared_ptr<rocksdb::Statistics> statistics;  // null if writes are not counted
     LogDrops log_drops;
     std::unique_ptr<rocksdb::Env> env;  // for a file system that is not the system's own; may be null
     std::unique_ptr<rocksdb::DB> db;
@@ -69,16 +68,13 @@ class RocksDatabase {
 
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
 
-  uint64_t bytes_on_disk();                                  // live files and write-ahead logs
+  DatabaseBytes database_bytes();                            // may wait for the disk
   uint64_t file_bytes(rocksdb::ColumnFamilyHandle* family);  // live files
   uint64_t tier_bytes(TierNo tier);                          // the same; 0 if there is no such tier
   uint64_t memory_bytes();                                   // write buffers, block cache, open files
-  WrittenBytes written_bytes() const;
   Expiry& expiry() { return *parts_.expiry; }
   FlushedTicks& flushed_ticks() { return *flushed_ticks_; }
   const LogDrops& log_drops() const { return parts_.log_drops; }  // of opening it
-  uint64_t expired_rows() const { return parts_.expired_rows->load(std::memory_order_relaxed); }
-  uint64_t damaged_frames() const { return parts_.damaged_frames->load(std::memory_order_relaxed); }
 
  private:
   Status load_floors(const Tiers& tiers);

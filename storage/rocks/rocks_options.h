@@ -15,6 +15,8 @@ class FileSystem;
 
 namespace statmill {
 
+class StoreCounters;
+
 struct RocksOptions {
   std::string path;                                 // the data directory; created if missing
   uint64_t block_cache_bytes = uint64_t{64} << 20;  // blocks, indexes and filters of all files together
@@ -26,7 +28,7 @@ struct RocksOptions {
   int open_files_max = 512;        // tables that stay open; at least 20
   bool sync = true;                // false: a power cut loses acknowledged data; benches only
   bool salvage = false;            // reads past damage in the log, which is otherwise an error (log_drops())
-  bool count_writes = false;       // StoreStats::written; benches only
+  std::shared_ptr<StoreCounters> counters;           // shared as `expiry` is; null: its own
   std::shared_ptr<rocksdb::FileSystem> file_system;  // where the database lives; null: the system's own
   std::function<void(std::string_view)> warn;  // called with RocksDB's warnings on any thread; may be empty
 };

@@ -110,6 +110,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(const RocksOptions& options
   if (!path) return std::move(path.error()).with(context);
   RocksOptions mine = options;
   mine.expiry = std::make_shared<Expiry>();
+  mine.counters = std::make_shared<StoreCounters>();
   auto opened = open_as_it_can(*path, mine, tiers);
   if (!opened) {
     Error error = opened.error();
@@ -261,17 +262,22 @@ Result<std::optional<TierChunk>> RocksStore::remove_used(std::vector<SeriesId>& 
   return std::optional<TierChunk>();
 }
 
+StallState RocksStore::stall_state() const { return options_.counters->stall_state(); }
+
 StoreStats RocksStore::stats() {
   StoreStats stats;
+  StoreCounters& counters = *options_.counters;
   stats.reopenings = reopenings_.load(std::memory_order_relaxed);
-  stats.damaged_frames = damaged_frames_.load(std::memory_order_relaxed);
   stats.disk_free_bytes = free_bytes(data_directory());
+  stats.damaged_frames = counters.damaged_frames().load(std::memory_order_relaxed);
+  stats.expired_rows = counters.expired_rows().load(std::memory_order_relaxed);
+  stats.written = counters.written();
+  stats.cache = counters.cache_lookups();
+  stats.stalls = counters.stalls();
   if (const std::shared_ptr<RocksDatabase> database = this->database()) {
-    stats.bytes_on_disk = database->bytes_on_disk();
+    stats.database = database->database_bytes();
+    stats.bytes_on_disk = stats.database.files + stats.database.log;
     stats.memory_bytes = database->memory_bytes();
-    stats.damaged_frames += database->damaged_frames();
-    stats.written = database->written_bytes();
-    stats.expired_rows = database->expired_rows();
     for (TierNo t = 0; t < tiers_.stored_count(); ++t) stats.tiers.push_back({t, database->tier_bytes(t)});
   }
   return stats;
@@ -324,7 +330,6 @@ void RocksStore::replace_database(std::shared_ptr<RocksDatabase> next) {
     database_.swap(next);
     if (next) previous_databases_.push_back(next);
   }
-  if (next) damaged_frames_.fetch_add(next->damaged_frames(), std::memory_order_relaxed);
 }
 
 Error RocksStore::fail(Error why) {

@@ -67,6 +67,8 @@ class RocksStore final : public Store {
   const std::optional<Error>& fault() const { return fault_; }
   // Disk space currently kept for a start on a full disk. Thread-safe.
   uint64_t reserve_bytes() const;
+  // Which writes the database slows or stops at present. Thread-safe; it never waits, unlike stats().
+  StallState stall_state() const;
   // The parts of the log that a salvaging open() left out.
   const LogDrops& log_drops() const { return log_drops_; }
 
@@ -115,9 +117,8 @@ class RocksStore final : public Store {
   std::shared_ptr<RocksDatabase> database_ GUARDED_BY(mutex_);
   // Each lives as long as a snapshot of it.
   std::vector<std::weak_ptr<RocksDatabase>> previous_databases_ GUARDED_BY(mutex_);
-  // Written by the writing thread, read by stats(); relaxed, since they are independent of other data.
+  // Written by the writing thread, read by stats(); relaxed, since it is independent of other data.
   std::atomic<uint64_t> reopenings_{0};
-  std::atomic<uint64_t> damaged_frames_{0};  // seen by databases that are closed by now
 };
 
 }  // namespace statmill

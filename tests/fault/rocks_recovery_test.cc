@@ -82,9 +82,12 @@ TEST_F(RocksRecovery, ABatchWhoseSyncFailedIsInTheLogAndAppliedOnce) {
   disk_->fail({DiskOp::kSync});
   ASSERT_FALSE(write(2));
   EXPECT_EQ(count(), 1U) << "not visible before its write succeeds";
+  const uint64_t log_bytes = store_->stats().written.log;
   ASSERT_TRUE(write(2));
   EXPECT_EQ(count(), 2U);
   EXPECT_EQ(store_->stats().reopenings, 1U);
+  EXPECT_GE(store_->stats().written.log, log_bytes) << "the next database goes on counting";
+  EXPECT_GT(store_->stats().written.compaction, 0U) << "the file of what the log had";
   open();
   EXPECT_EQ(count(), 2U);
 }

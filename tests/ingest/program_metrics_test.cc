@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,6 +13,7 @@
 #include <thread>
 
 #include "base/descriptor.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -50,6 +53,17 @@ TEST_F(ProgramMetricsTest, ThreadsAndFilesAreCounted) {
   double with_another = 0;
   std::thread([&] { with_another = value("process.threads"); }).join();
   EXPECT_EQ(with_another, threads + 1);
+}
+
+TEST_F(ProgramMetricsTest, WritesToTheDiskAreCounted) {
+  const TempDirectory directory;
+  const double before = value("process.disk_written_bytes");
+  const auto path = directory.write("data", std::string(1 << 20, 'x'));
+  struct statfs system {};
+  ASSERT_EQ(::statfs(path.c_str(), &system), 0);
+  if (system.f_type == TMPFS_MAGIC) GTEST_SKIP() << "a temporary directory in memory";
+  EXPECT_GE(value("process.disk_written_bytes"), before + (1 << 20));
+  EXPECT_LT(value("process.disk_written_bytes"), before + (2 << 20));
 }
 
 TEST_F(ProgramMetricsTest, StartIsInThePast) {

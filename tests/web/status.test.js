@@ -34,6 +34,8 @@ browserTest("Overview and Storage show the numbers of /api/v1/status", async () 
     answer.tiers.forEach((/** @type {any} */ tier, /** @type {number} */ i) => { tier.bytes = 1e9 + 123456789 * i; });
     answer.disk_bytes = answer.tiers.reduce((/** @type {number} */ sum, /** @type {any} */ tier) => sum + tier.bytes, 4096);
     answer.disk_forecast = { observed_s: day, bytes_per_day: 5e8, full_in_days: 20.4 };
+    answer.disk_writes = { observed_s: day, samples: 1e6, bytes_per_sample: { log: 9, flush: 2, compaction: 5, all: 16 }, bytes_per_day: 3e9, rated_tb: 600, rated_years: 547.9 };
+    answer.store = { ...answer.store, stall: "slowed", cache_hits: 75, cache_misses: 25, cache_hit_ratio: 0.75 };
   });
   await go("#/status?tz=UTC");
   const tile = (/** @type {string} */ title) => page.locator(`.tile:has(h2:text-is("${title}"))`);
@@ -53,6 +55,10 @@ browserTest("Overview and Storage show the numbers of /api/v1/status", async () 
   await page.waitForSelector(".tile:has-text('Will the disk be full?')");
   const full = await shown(tile("Will the disk be full?"));
   assert.ok(full.includes("in 20 d") && full.includes("the last 24 h") && full.includes(`${size(5e8)} a day`), full);
+  const written = await shown(tile("Written per day"));
+  for (const part of [size(3e9), `${text(16, "bytes", { digits: 2 })} a sample`, "a disk for 600 TB lasts 547.9 years"]) assert.ok(has(written, part), written);
+  const health = await shown(page.locator("section:has(h2:text-is('Health of the store'))"));
+  for (const part of ["writes are slowed: compactions lag", "75.0 % of 100 blocks were in the cache"]) assert.ok(has(health, part), health);
   const rows = page.locator("table.data tbody tr");
   assert.equal(await rows.count(), status.tiers.length + 1);
   assert.equal(await shown(rows.last()), `names, journal, log ${size(4096)}`);

@@ -35,8 +35,8 @@ Result<BenchStore> BenchStore::open(const std::filesystem::path& directory, cons
   options.path = directory.string();
   options.block_cache_bytes = block_cache_bytes;
   options.sync = false;
-  options.count_writes = true;
   options.expiry = std::make_shared<Expiry>();
+  options.counters = std::make_shared<StoreCounters>();
   const Result<std::string> path = prepare_data_directory(options.path, tiers);
   if (!path) return path.error();
   auto database = RocksDatabase::open(*path, options, tiers);

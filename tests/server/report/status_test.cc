@@ -66,6 +66,7 @@ class StatusTest : public testing::Test {
     return json::parse(status_json({table_,
                                     cache_,
                                     forecast_,
+                                    writes_,
                                     registry_,
                                     health_,
                                     connections_,
@@ -86,6 +87,7 @@ class StatusTest : public testing::Test {
   Table table_{tiers_, {}};
   StoreStatsCache cache_;
   DiskForecast forecast_;
+  WriteRate writes_{0};
   Registry registry_;
   Health health_;
   ConnectionRegistry connections_{SessionLimit(10)};
@@ -96,6 +98,16 @@ class StatusTest : public testing::Test {
 TEST_F(StatusTest, SaysWhereTheServerListens) {
   listeners_ = {{"line", "127.0.0.1:8111"}, {"http", "[::1]:8112"}};
   EXPECT_EQ(json::serialize(report().at("listeners")), R"({"line":"127.0.0.1:8111","http":"[::1]:8112"})");
+}
+
+TEST_F(StatusTest, SaysWhatTheStoreDoesToTheDisk) {
+  store_.stats_.database.compaction_debt = 4711;
+  tick();
+  EXPECT_EQ(report().at("store").at("compaction_debt_bytes"), 4711);
+  EXPECT_TRUE(report().at("disk_writes").is_null());
+  writes_.tick({}, registry_, clock_.steady());
+  writes_.tick({}, registry_, clock_.steady() + WriteRate::kObservedMin);
+  EXPECT_EQ(report().at("disk_writes").at("observed_s"), 3600);
 }
 
 TEST_F(StatusTest, ATierHasStepSizeAndOldestSlot) {

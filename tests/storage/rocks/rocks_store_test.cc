@@ -130,19 +130,6 @@ TEST_F(RocksStoreTest, ABatchIsWholeAfterReopening) {
   EXPECT_EQ(*store_->snapshot()->rollup_position(), (RollupPosition{3, 4}));
 }
 
-TEST_F(RocksStoreTest, CountsWrittenBytesIfEnabled) {
-  for (const bool is_asked : {false, true}) {
-    RocksOptions options;
-    options.path = path_;
-    options.count_writes = is_asked;
-    store_.reset();
-    store_ = *RocksStore::open(options, tiers());
-    write_frames({0, 3, 9}, bucket_frames({0, 3, 9}, 0, 5));
-    EXPECT_EQ(store_->stats().written.log > 0, is_asked);
-    EXPECT_EQ(store_->stats().written.total() > 0, is_asked);
-  }
-}
-
 // Cuts the log in the middle of its last batch, as a power cut does: none of that batch may be visible.
 TEST_F(RocksStoreTest, ATornBatchIsDroppedWholeAndEarlierOnesStay) {
   open();

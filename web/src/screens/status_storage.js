@@ -34,6 +34,35 @@ export function forecastOf(status) {
   return { big, short: `full ${big}`, grade, words: `if the store grows as in ${over}: ${text(forecast.bytes_per_day, "bytes", { digits: 3 })} a day` };
 }
 
+/**
+ * What is written per sample and day, in words; `null` as long as nothing is known.
+ * @param {any} writes `disk_writes` of the status
+ */
+export function writesOf(writes) {
+  if (!writes) return null;
+  const each = writes.bytes_per_sample;
+  const bytes = (/** @type {number} */ value) => text(value, "bytes", { digits: 2 });
+  const words = each === null ? "no samples came"
+    : `${bytes(each.all)} a sample: log ${bytes(each.log)}, flushes ${bytes(each.flush)}, compactions ${bytes(each.compaction)}`;
+  const life = writes.rated_years === null ? "" : `; a disk for ${count(writes.rated_tb)}\u202FTB lasts ${writes.rated_years} years`;
+  return { per_day: /** @type {number|null} */ (writes.bytes_per_day), words: words + life };
+}
+
+/**
+ * How compactions and the cache do, in words.
+ * @param {any} store `store` of the status
+ */
+export function storeHealthOf(store) {
+  const times = store.slowdowns + store.stops;
+  const stall = store.stall === "none" ? times === 0 ? "writes were never slowed" : `writes were slowed or stopped ${count(times)} times, for ${count(Math.round(store.stalled_s))}\u202Fs`
+    : `writes are ${store.stall}: compactions lag`;
+  const ratio = store.cache_hit_ratio;
+  return {
+    stall, grade: /** @type {"ok"|"warn"|"bad"} */ (store.stall === "none" ? times === 0 ? "ok" : "warn" : "bad"),
+    cache: ratio === null ? "no block was looked for yet" : `${(ratio * 100).toFixed(1)}\u202F% of ${count(store.cache_hits + store.cache_misses)} blocks were in the cache`,
+  };
+}
+
 /** `10 s for 10 d`. @param {{step: number, retention_s: number}} tier */
 const tierText = (tier) => `${age(tier.step)} for ${age(tier.retention_s)}`;
 
@@ -104,16 +133,22 @@ export function createStorage(app, draw) {
       const tiers = status.tiers ?? [];
       const rest = Math.max(0, status.disk_bytes - tiers.reduce((sum, tier) => sum + tier.bytes, 0));
       const forecast = forecastOf(status);
+      const writes = writesOf(status.disk_writes);
+      const health = storeHealthOf(status.store);
       return html`<div class="tiles">
           ${tile("On disk", size(status.disk_bytes), "all of the store")}
           ${tile("Free on the disk", size(status.disk_free_bytes), status.disk_free_bytes === undefined ? "not known" : "for anyone to fill")}
           ${tile("Will the disk be full?", forecast.big, forecast.words, forecast.grade)}
+          ${tile("Written per day", size(writes?.per_day), writes?.words ?? "known an hour after the server's start")}
           ${tile("Waiting in memory", size(status.pending_bytes), "buckets not yet written")}
           ${tile("Buffers and caches", size(status.store_memory_bytes), "memory of the store")}
         </div>
         <div class="two">${card("Tiers", tierTable.table([...tiers, { step: null, retention_s: null, oldest_s: null, bytes: rest }]))}
         <div class="cards">${tester()}
           ${card("Health of the store", html`<div class="body">
+          <p>${glyph(health.grade)} ${health.stall}</p>
+          <p><b class="num">${bytes(status.store.compaction_debt_bytes)}</b> to compact, <b class="num">${bytes(status.store.obsolete_bytes)}</b> of replaced files</p>
+          <p class="muted">${health.cache}</p>
           <p>${glyph(status.damaged_frames === 0 ? "ok" : "bad")} <b class="num">${count(status.damaged_frames)}</b> damaged frames since the start</p>
           <p>${glyph(status.store_reopenings === 0 ? "ok" : "warn")} <b class="num">${count(status.store_reopenings)}</b> times reopened after a fault of the disk</p></div>`)}</div></div>`;
     },
