@@ -113,7 +113,8 @@ class FakeSystemd {
     SM_CHECK(::sd_bus_new(&bus) >= 0);
     const int fd = client.release();
     SM_CHECK(::sd_bus_set_fd(bus, fd, fd) >= 0);
-    SM_CHECK(::sd_bus_set_server(bus, 1, SD_ID128_MAKE(1, 2, 3, 4, 5, 6, 7, 8, 9, a, b, c, d, e, f, 0)) >= 0);
+    constexpr sd_id128_t kBusId{{1}};
+    SM_CHECK(::sd_bus_set_server(bus, 1, kBusId) >= 0);
     SM_CHECK(::sd_bus_add_object_vtable(bus, nullptr, "/org/freedesktop/DBus", "org.freedesktop.DBus",
                                         kBusTable, this) >= 0);
     SM_CHECK(::sd_bus_add_object_vtable(bus, nullptr, "/org/freedesktop/systemd1",

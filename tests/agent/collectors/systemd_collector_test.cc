@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-// These macros of sd-bus do not compile with -Wpedantic in a class.
+// What the bus and systemd answer to.
 const sd_bus_vtable FakeSystemd::kBusTable[] = {
     SD_BUS_VTABLE_START(0), SD_BUS_METHOD("Hello", "", "s", FakeSystemd::greet, SD_BUS_VTABLE_UNPRIVILEGED),
     SD_BUS_VTABLE_END};
