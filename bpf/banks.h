@@ -2,8 +2,7 @@
 //
 // A cell that only one program writes needs no atomic add: a program is not preempted by itself on its CPU;
 // if an event occurs while it runs there, the kernel skips the program (and counts this as missed). So if two
-// programs count the same thing, each has a cell of its own. This file is empty for user space. programs
-// write has to be a cell of each. Empty for user space.
+// programs count the same thing, each has a cell of its own. This file is empty for user space.
 #pragma once
 
 #ifdef __bpf__

@@ -37,7 +37,7 @@ int BPF_PROG(net_send, struct sk_buff* packet, struct net_device* device) {
 
 enum { STATE_TIME_WAIT = 6, STATE_NEW_SYN_RECEIVED = 12 };
 
-// Returns the cgroup of the program that has the socket; 0 if there is none.
+// Returns the cgroup in which the socket was made, an accepted one that of its listener; 0 if there is none.
 static __always_inline __u64 cgroup_of(struct sock* sk) {
   if (!sk) return 0;
   const unsigned char state = sk->__sk_common.skc_state;
@@ -51,9 +51,9 @@ int net_drop(__u64* arguments) {
   if (!bank) return 0;
   struct sk_buff* packet = (struct sk_buff*)arguments[0];
   ++bank->drops[at_most((unsigned int)arguments[2], NET_REASONS - 1)];
-  if (!settings.has_socket_cgroups) return 0;
+  if (!HAS_RECEIVING_SOCKET || !settings.has_socket_cgroups) return 0;
   __u64 id = cgroup_of(packet->sk);
-  if (HAS_RECEIVING_SOCKET && !id) id = cgroup_of((struct sock*)arguments[3]);
+  if (!id) id = cgroup_of((struct sock*)arguments[3]);
   if (!id) return 0;
   struct net_cgroup* cgroup = find_slot(bank->cgroups, NET_CGROUP_SLOT_BITS, sizeof(struct net_cgroup), id);
   if (cgroup) {
@@ -71,7 +71,8 @@ int BPF_PROG(net_sending_timeout) {
   return 0;
 }
 
-// Returns the slot of an interface; null if it is in another network namespace or there is no free slot.
+// Returns the slot of an interface; null if it is in another network namespace or there is no free slot. All
+// four programs run with soft interrupts disabled, so none of them interrupts another one's add.
 static __always_inline struct net_xdp* xdp_slot(struct net_bank* bank, const struct net_device* device) {
   if (!bank || device->nd_net.net->ns.inum != settings.namespace_inode) return 0;
   struct net_xdp* slot = find_slot(bank->xdp, NET_XDP_SLOT_BITS, sizeof(struct net_xdp), device->ifindex);

@@ -7,6 +7,7 @@
 // tasks (pid 0) are skipped.
 #include "bpf/vmlinux_min.h"
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -62,8 +63,14 @@ static __always_inline void calibrate(struct sched_bank* bank, __u64 clock) {
   bank->calibrated_at = clock;
 }
 
-static __always_inline void count_preemption(struct sched_cgroup* cgroup, struct task_struct* next) {
-  if (next->pid == 0) return;  // the cgroup has used up its quota, or the task yielded
+// Returns whether a quota keeps the task off the CPUs.
+static __always_inline bool is_throttled(struct task_struct* task) {
+  return bpf_core_field_exists(struct cfs_rq, throttle_count) && task->se.cfs_rq->throttle_count > 0;
+}
+
+static __always_inline void count_preemption(struct sched_cgroup* cgroup, struct task_struct* prev,
+                                             struct task_struct* next) {
+  if (next->pid == 0 || is_throttled(prev)) return;
   const __u64 id = cgroup_of(next);
   if (next->flags & PF_KTHREAD) {
     ++cgroup->preempted[SCHED_BY_SYSTEM];
@@ -91,7 +98,7 @@ static __always_inline void leave(struct sched_bank* bank, struct task_struct* p
     struct sched_cgroup* cgroup = cgroup_slot(bank, cgroup_of(prev));
     if (cgroup) {
       ++cgroup->switches;
-      if (reason == SCHED_PREEMPTED) count_preemption(cgroup, next);
+      if (reason == SCHED_PREEMPTED) count_preemption(cgroup, prev, next);
     }
   }
 }

@@ -63,7 +63,8 @@ struct rq {
 };
 
 struct cfs_rq {
-  struct rq* rq;  // CONFIG_FAIR_GROUP_SCHED
+  struct rq* rq;       // CONFIG_FAIR_GROUP_SCHED
+  int throttle_count;  // CONFIG_CFS_BANDWIDTH: how many of it and those above it have used up their quota
 };
 
 struct sched_entity {

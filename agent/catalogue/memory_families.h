@@ -278,17 +278,18 @@ inline constexpr Family kCgroupFamilies[] = {
      .tags = {"cgroup", "container", "direction", "namespace", "pod"},
      .collector = "inet",
      .is_ebpf = true,
-     .help = "Bytes that programs of the cgroup itself sent and received through sockets of IP, without "
-             "headers; only "
-             "on hosts with cgroups of version 2 alone."},
+     .help =
+         "Bytes that programs sent and received, without headers, through sockets of IP that were made in "
+         "the "
+         "cgroup itself; an accepted one is its listener's. Only on hosts with cgroups of version 2 alone."},
     {.path = "host.cgroup.net_drops",
      .kind = Kind::kEvent,
      .tags = kCgroupTags,
      .collector = "net",
      .is_ebpf = true,
-     .help = "Packets that the kernel dropped on their way from or to a socket of the cgroup itself, as far "
-             "as it knew "
-             "the socket; only on hosts with cgroups of version 2 alone."},
+     .help = "Packets that the kernel dropped on their way from or to such a socket; only on hosts with "
+             "cgroups of "
+             "version 2 alone, from Linux 6.11 on."},
     {.path = "host.cgroup.runqueue_wait_ns",
      .kind = Kind::kEvent,
      .unit = "ns",
@@ -312,7 +313,7 @@ inline constexpr Family kCgroupFamilies[] = {
      .help =
          "How often a task of the cgroup itself had to leave a CPU, by what ran next: another task of the "
          "cgroup (same), one of another cgroup (other), a kernel thread or a task of the root cgroup "
-         "(system)."},
+         "(system). A task that yields is counted, too; one that a quota stops is not."},
     {.path = "host.cgroup.switches",
      .kind = Kind::kEvent,
      .tags = kCgroupTags,

@@ -9,7 +9,8 @@ inline constexpr Family kProcessFamilies[] = {
     {.path = "host.process.processes",
      .tags = {"state"},
      .collector = "processes",
-     .help = "Processes by state, threads of the kernel included: running (or waiting for a CPU), sleeping, "
+     .help = "Processes by the state of their first thread, threads of the kernel included: running (or "
+             "waiting for a CPU), sleeping, "
              "disk_sleep (uninterruptible), stopped, traced, zombie, idle, other.",
      .node_exporter = "node_processes_state",
      .netdata = "system.processes_state"},

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "agent/collectors/bpf_cells.h"
 #include "agent/collectors/cgroup_tree.h"
@@ -54,9 +56,16 @@ class BpfCgroups {
       const ContainerName* const container = cgroup == nullptr ? nullptr : container_of(*cgroup);
       if (container != nullptr) report(*cgroup, *container, totals);
     }
-    const auto unknown = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_unknown));
-    if (is_fresh && unknown != 0 && tree_.left_out() == 0) release_gone(banks, slots);
-    return unknown;
+    std::set<uint64_t> unknown;
+    for (const auto& entry : all) {
+      if (is_unknown(entry)) unknown.insert(entry.first);
+    }
+    const uint64_t count = unknown.size();
+    if (is_fresh && tree_.left_out() == 0) {
+      release_gone(banks, slots, unknown);
+      gone_ = std::move(unknown);
+    }
+    return count;
   }
 
  private:
@@ -64,15 +73,15 @@ class BpfCgroups {
   bool scan();
   const ContainerName* container_of(const Cgroup& cgroup) const;
 
-  // No task runs in a cgroup without a directory, so no program writes to the slot that is cleared here,
-  // except for a socket that outlives its cgroup: its last count may be lost, or be where another cgroup
-  // begins.
+  // Clears the slots of the cgroups that had no directory at two scans in a row: a task that ends still runs
+  // for a moment after its cgroup was removed. A socket may outlive its cgroup for longer: its last count may
+  // be lost, or be where another cgroup begins.
   template <class Bank, class Slot, size_t kSlots>
-  void release_gone(std::span<Bank> banks, Slot (Bank::*slots)[kSlots]) {
+  void release_gone(std::span<Bank> banks, Slot (Bank::*slots)[kSlots], const std::set<uint64_t>& unknown) {
     for (Bank& bank : banks) {
       for (Slot& slot : bank.*slots) {
         const uint64_t id = load_cell(slot.id);
-        if (id != 0 && find(id) == nullptr) release_slot(slot);
+        if (unknown.contains(id) && gone_.contains(id)) release_slot(slot);
       }
     }
   }
@@ -81,6 +90,7 @@ class BpfCgroups {
   const Services services_;
   const ContainerName no_name_;
   std::optional<SteadyTime> scanned_at_;
+  std::set<uint64_t> gone_;  // ids without a directory at the last scan
 };
 
 }  // namespace statmill

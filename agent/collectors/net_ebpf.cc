@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cerrno>
 #include <map>
 
 #include "agent/collectors/bpf_cells.h"
@@ -73,7 +74,7 @@ class NetEbpf final : public BpfCollector {
                        of.drops);
           });
     }
-    report_xdp(report.banks(), sink);
+    report_xdp(probe, report.banks(), sink);
     sink.total("host.agent.ebpf_slots_missed", {"net"},
                sum_cells(report.banks(), &net_bank::cgroups_missed) +
                    sum_cells(report.banks(), &net_bank::interfaces_missed));
@@ -104,25 +105,35 @@ class NetEbpf final : public BpfCollector {
   }
 
   // An interface without XDP has no slot and gets no series.
-  static void report_xdp(std::span<net_bank> banks, MetricSink& sink) {
-    std::map<std::string, XdpTotals> all;
-    for (net_bank& bank : banks) {
-      for (net_xdp& slot : bank.xdp) {
-        const uint64_t id = load_cell(slot.id);
-        if (id == 0) continue;
-        std::array<char, IF_NAMESIZE> name{};
-        if (::if_indextoname(static_cast<unsigned>(id), name.data()) != nullptr) {
-          all[name.data()].add(slot);
-        } else {
-          release_slot(slot);  // the interface is gone
-        }
+  static void report_xdp(const BpfProbe& probe, std::span<net_bank> banks, MetricSink& sink) {
+    std::map<uint64_t, XdpTotals> all;
+    for (const net_bank& bank : banks) {
+      for (const net_xdp& slot : bank.xdp) {
+        if (const uint64_t id = load_cell(slot.id); id != 0) all[id].add(slot);
       }
     }
-    for (const auto& [name, totals] : all) {
-      sink.total("host.net.xdp_redirects", {name}, totals.redirected);
-      sink.total("host.net.xdp_drops", {name, "redirect_failed"}, totals.redirects_failed);
-      sink.total("host.net.xdp_drops", {name, "aborted"}, totals.aborted);
-      sink.total("host.net.xdp_drops", {name, "queue_full"}, totals.queue_full);
+    for (const auto& [id, totals] : all) {
+      std::array<char, IF_NAMESIZE> name{};
+      if (::if_indextoname(static_cast<unsigned>(id), name.data()) == nullptr) {
+        if (errno == ENXIO) release_interface(banks, id);
+        continue;
+      }
+      const auto report = [&, device = std::string_view(name.data())](
+                              std::string_view program, std::string_view reason, uint64_t drops) {
+        if (has_program(probe, program)) sink.total("host.net.xdp_drops", {device, reason}, drops);
+      };
+      if (has_program(probe, "net_xdp_redirect"))
+        sink.total("host.net.xdp_redirects", {name.data()}, totals.redirected);
+      report("net_xdp_redirect_failed", "redirect_failed", totals.redirects_failed);
+      report("net_xdp_abort", "aborted", totals.aborted);
+      report("net_xdp_send", "queue_full", totals.queue_full);
+    }
+  }
+  static void release_interface(std::span<net_bank> banks, uint64_t id) {
+    for (net_bank& bank : banks) {
+      for (net_xdp& slot : bank.xdp) {
+        if (load_cell(slot.id) == id) release_slot(slot);
+      }
     }
   }
 

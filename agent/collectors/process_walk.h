@@ -39,7 +39,8 @@ class ProcessWalk {
   ProcessWalk(std::string root, size_t processes_max);
 
   // Errors: the directory is not readable, or process 1 is not, so that only a part of the processes would
-  // be counted. Cost: about 5 us per process.
+  // be counted. Cost: about 5 to 10 us per process, more for one with many threads, whose times the kernel
+  // adds up.
   Result<Missed> walk(const Visitor& visitor);
 
  private:

@@ -25,6 +25,11 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
+// Call it with the errno of what failed at path_.
+void SysReader::note_refusal() {
+  if ((errno == EACCES || errno == EPERM) && refused_.empty()) refused_ = path_ + ": " + std::strerror(errno);
+}
+
 SysReader::SysReader(std::string root) : root_(std::move(root)) {}
 
 std::optional<std::string_view> SysReader::text(std::string_view file) {
@@ -37,8 +42,7 @@ std::optional<std::string_view> SysReader::text(std::string_view file) {
     do size = ::read(descriptor.get(), text_.data(), text_.size());
     while (size < 0 && errno == EINTR);
   }
-  if (size < 0 && (errno == EACCES || errno == EPERM) && refused_.empty())
-    refused_ = path_ + ": " + std::strerror(errno);
+  if (size < 0) note_refusal();
   set_waits_for({});
   if (size <= 0) return std::nullopt;
   const std::string_view found = trimmed(std::string_view(text_.data(), static_cast<size_t>(size)));
@@ -60,6 +64,7 @@ std::optional<std::vector<std::string>> SysReader::names(std::string_view direct
   path_.assign(root_).append("/").append(directory);
   set_waits_for(path_);
   DIR* const opened = ::opendir(path_.c_str());
+  if (opened == nullptr) note_refusal();
   set_waits_for({});
   if (opened == nullptr) return std::nullopt;
   std::vector<std::string> names;

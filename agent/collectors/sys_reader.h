@@ -45,6 +45,7 @@ class SysReader {
 
  private:
   void set_waits_for(std::string_view path);
+  void note_refusal();
 
   const std::string root_;
   std::string path_;

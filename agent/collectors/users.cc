@@ -50,7 +50,7 @@ class UsersSource final : public SlowSource {
   }
 
   CollectorStatus report(MetricSink& sink) override {
-    if (!has_sessions_) return {};
+    if (!has_sessions_) return sys_status(files_, false, "");
     sink.gauge("host.users.sessions", static_cast<double>(sessions_));
     sink.gauge("host.users.logged_in", static_cast<double>(users_.size()));
     return sys_status(files_, true, is_over_limit_ ? "only the first 4096 sessions" : "");

@@ -167,6 +167,9 @@ TEST_F(SchedCollectorTest, ReleasesTheSlotsOfRemovedCgroups) {
   h2_small_record(&banks_[0].cgroups[6].runqueue_waits, 20);
   collect();
   EXPECT_THAT(sink_.gauges, Contains(Pair("host.agent.cgroups_unnamed", 1)));
+  EXPECT_EQ(banks_[0].cgroups[6].id, UINT64_MAX) << "a task that ends may still run";
+  clock_.advance(BpfCgroups::kScanInterval);
+  collect();
   EXPECT_EQ(banks_[0].cgroups[5].id, web);
   EXPECT_EQ(banks_[0].cgroups[6].id, 0U);
   EXPECT_EQ(banks_[0].cgroups[6].runqueue_wait_ns, 0U);

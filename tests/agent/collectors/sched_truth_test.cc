@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -143,20 +144,23 @@ TEST_F(SchedTruthTest, MeasuresHowLongATaskWasOffTheCpu) {
 
 // The parent of a child by vfork sleeps where no signal wakes it, until the child ends.
 TEST_F(SchedTruthTest, KnowsASleepThatNoSignalEnds) {
+  constexpr uint64_t kSleeps = 10;
   constexpr uint64_t kSleepNs = 41'000'000;
   RecordingSink grown = growth([] {
-    const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-    if (child == 0) {
-      const timespec nap{0, static_cast<long>(kSleepNs)};
-      ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, nullptr);
-      ::_exit(0);
+    for (uint64_t i = 0; i < kSleeps; ++i) {
+      const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+      if (child == 0) {
+        const timespec nap{0, static_cast<long>(kSleepNs)};
+        ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, nullptr);
+        ::_exit(0);
+      }
+      EXPECT_EQ(::waitpid(child, nullptr, 0), child);
     }
-    EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   });
   const std::vector<uint64_t>& off = grown.distributions["host.sched.off_cpu_ns;reason=disk"].counts;
   uint64_t sleeps = 0;
   for (size_t i = h2_index(kSleepNs); i < off.size(); ++i) sleeps += off[i];
-  EXPECT_GE(sleeps + discarded(grown, "switch"), 1U);
+  EXPECT_GE(sleeps + std::min(discarded(grown, "switch"), kSleeps / 2), kSleeps);
 }
 
 TEST_F(SchedTruthTest, CountsATaskThatMovesBetweenCpus) {
@@ -212,7 +216,11 @@ TEST_F(SchedTruthTest, TellsWhoPreemptsTheTasksOfACgroup) {
     return of.totals["host.cgroup.preemptions;by=" + by + tag];
   };
 
-  RecordingSink together = growth([&] { share_one_cpu(cgroup, cgroup); });
+  // If tasks of other cgroups want this CPU, too, these may run after each turn.
+  RecordingSink together;
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries && preemptions(together, "same") < 2; ++i)
+    together = growth([&] { share_one_cpu(cgroup, cgroup); });
   EXPECT_GE(preemptions(together, "same"), 2U);
   EXPECT_GE(together.distributions["host.sched.off_cpu_ns;reason=preempted"].count(),
             preemptions(together, "same"));
@@ -221,7 +229,9 @@ TEST_F(SchedTruthTest, TellsWhoPreemptsTheTasksOfACgroup) {
   EXPECT_EQ(waits.sum, together.totals["host.cgroup.runqueue_wait_ns" + tag]);
   EXPECT_GE(waits.count(), preemptions(together, "same"));
 
-  RecordingSink apart = growth([&] { share_one_cpu(cgroup, neighbor); });
+  RecordingSink apart;
+  for (int i = 0; i < kTries && preemptions(apart, "other") < 2; ++i)
+    apart = growth([&] { share_one_cpu(cgroup, neighbor); });
   EXPECT_GE(preemptions(apart, "other"), 2U);
   EXPECT_EQ(preemptions(apart, "same"), 0U);
 }
