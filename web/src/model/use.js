@@ -88,27 +88,30 @@ export function hostSections(facts) {
   const usedByMount = (free, all) => `100 * (1 - sum by (mount) (${select(free)}) / sum by (mount) (${select(all)}))`;
   /** @type {Section[]} */
   const sections = [
-    {id: "cpu", title: "CPU", collectors: ["cpu", "load", "sched", "psi", "interrupts", "pmu", "process"], panels: [
+    {id: "cpu", title: "CPU", collectors: ["cpu", "load", "sched", "psi", "interrupts", "pmu", "process", "processes"], panels: [
       {id: "cpu-busy", title: "U · busy", series: of("host.cpu.busy_percent")},
       {id: "cpu-wait", title: "S · wait for a CPU", series: of("host.sched.runqueue_wait_ns"), view: "heatmap", stats: ["p50", "p99", "p99.9"]},
       {id: "cpu-modes", title: "U · time by mode", expr: `sum by (mode) (rate({"host.cpu.time_ns",host=${JSON.stringify(host)},mode!="idle"}[$step]))`, unit: "cores", view: "stack", order: kModes},
       {id: "cpu-pressure", title: "S · pressure", series: of("host.psi.stalled_ns", {resource: "cpu"}), unit: "ns_share"},
       {id: "cpu-each", title: "U · each CPU, busy", expr: `sum by (cpu) (rate({"host.cpu.time_ns",host=${JSON.stringify(host)},mode!~"idle|iowait"}[$step]))`, unit: "ns_share", limits: [0, 1e9]},
       {id: "cpu-load", title: "S · load and running tasks", series: [...of("host.load.average_1m"), ...of("host.load.tasks_running")]},
+      ...known([{id: "cpu-programs", title: "U · programs, top 10", expr: top(10, "host.program.cpu_ns", "program"), unit: "cores"}]),
       ...known([{id: "cpu-blocked", title: "S · tasks that wait for a device", series: of("host.load.tasks_blocked"), height: "S"}]),
       {id: "cpu-throttled", title: "E · throttled cgroups, top 5", expr: top(5, "host.cgroup.cpu_throttled_ns", "cgroup"), unit: "ns_rate", height: "S"},
       {id: "cpu-exits", title: "E · processes failed or killed", series: [...of("host.process.exits", {result: "failed"}), ...of("host.process.exits", {result: "killed"})], height: "S"},
+      ...known([{id: "cpu-processes", title: "processes by state", series: of("host.process.processes"), height: "S"}]),
       {id: "cpu-switches", title: "task switches and migrations", series: [...of("host.sched.switches"), ...of("host.sched.migrations")], height: "S"},
       {id: "cpu-on", title: "time on a CPU", series: of("host.sched.on_cpu_ns"), view: "heatmap", height: "S"},
       ...known([{id: "cpu-off", title: "S · off a CPU: preempted, or asleep for a disk", expr: `sum by (reason) (histogram_sum(rate({"host.sched.off_cpu_ns",host=${JSON.stringify(host)},reason!="sleep"}[$step])))`, unit: "ns_rate", height: "S"}]),
       {id: "cpu-softirq", title: "soft interrupts, time", expr: `sum by (vector) (histogram_sum(rate(${select("host.softirq.duration_ns")}[$step])))`, unit: "ns_share", height: "S"},
       {id: "cpu-ipc", title: "instructions per cycle", expr: `rate(${select("host.pmu.instructions")}[$step]) / ignoring(__name__) rate(${select("host.pmu.cycles")}[$step])`, height: "S"},
     ]},
-    {id: "memory", title: "Memory", collectors: ["memory", "psi", "faults"], panels: [
+    {id: "memory", title: "Memory", collectors: ["memory", "psi", "faults", "processes"], panels: [
       {id: "mem-used", title: "U · used", expr: `100 * (1 - avg(${select("host.memory.available_bytes")}) / avg(${select("host.memory.total_bytes")}))`, unit: "percent"},
       {id: "mem-pressure", title: "S · pressure", series: of("host.psi.stalled_ns", {resource: "memory"}), unit: "ns_share"},
       {id: "mem-stack", title: "U · where it is", view: "stack", series: ["free", "cached", "buffers", "slab"].flatMap((part) => of(`host.memory.${part}_bytes`)), order: ["slab", "buffers", "cached", "free"]},
       {id: "mem-swap", title: "S · swapped and paged in", series: [...of("host.memory.swapped_in_bytes"), ...of("host.memory.swapped_out_bytes"), ...of("host.memory.paged_in_bytes")]},
+      ...known([{id: "mem-programs", title: "U · programs, top 10", expr: `topk(10, sum by (program) (${select("host.program.resident_bytes")}))`, unit: "bytes"}]),
       {id: "mem-reclaim", title: "S · direct reclaim", series: of("host.memory.direct_reclaim_ns"), view: "heatmap", height: "S"},
       {id: "mem-faults", title: "S · major page faults", series: of("host.memory.major_page_faults"), height: "S"},
       {id: "mem-oom", title: "E · killed for lack of memory", series: of("host.memory.oom_kills"), height: "S"},
@@ -224,7 +227,7 @@ export function wantedOf(panel) {
 /** Collectors by the parts of paths that they send. */
 const kCollectors = /** @type {Record<string, string>} */ ({
   pmu: "pmu", sched: "sched", psi: "psi", block: "block", net: "net", tcp: "inet", udp: "inet", cgroup: "cgroup", softirq: "interrupts", process: "process",
-  memory: "memory", cpu: "cpu", load: "load", filesystem: "filesystem", files: "files", sockets: "sockets",
+  memory: "memory", cpu: "cpu", load: "load", program: "processes", users: "users", filesystem: "filesystem", files: "files", sockets: "sockets",
 });
 
 /** @param {string} path @param {Record<string, string>} collectors */

@@ -69,7 +69,7 @@ test("a host whose agent reports filesystems has a section for them", () => {
   const panels = sections.flatMap((section) => section.panels);
   assert.equal(new Set(panels.map((panel) => panel.id)).size, panels.length);
   assert.deepEqual(sections[3].panels.map((panel) => panel.id), ["fs-used", "fs-available", "fs-inodes", "fs-faults"]);
-  for (const id of ["cpu-blocked", "mem-committed", "tcp-connections", "tcp-queue"]) assert.ok(panels.some((panel) => panel.id === id && !panel.note), id);
+  for (const id of ["cpu-blocked", "cpu-programs", "cpu-processes", "mem-committed", "mem-programs", "tcp-connections", "tcp-queue"]) assert.ok(panels.some((panel) => panel.id === id && !panel.note), id);
   assert.ok(!hostSections({...facts, has: null}).some((section) => section.id === "filesystems"), "while nothing is known, there is no gap that closes later");
 });
 
