@@ -108,7 +108,7 @@ export async function takePictures(browser, address, onPicture) {
       for (const scheme of schemes) {
         if (!isPhone) await page.emulateMedia({ colorScheme: scheme });
         await page.waitForFunction(() => document.querySelector("#progress.on, .skeleton") === null &&
-          [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight), undefined, { timeout: kPatience });
+          [...document.querySelectorAll(".panel.loading, .panel-state.first")].every((one) => one.getBoundingClientRect().top > innerHeight || one.getBoundingClientRect().bottom < 0), undefined, { timeout: kPatience });
         await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))); }));
         await onPicture({ file: `${name}-${scheme}.png`, png: await page.screenshot({ animations: "disabled" }), isCompared });
       }
