@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/running.h"
+#include "base/stage.h"
 #include "ingest/peer.h"
 
 namespace statmill {
@@ -98,6 +99,7 @@ size_t DatagramReceiver::receive() {
   const int got =
       ::recvmmsg(socket_.native_handle(), headers.data(), kMessagesPerCall, MSG_DONTWAIT, nullptr);
   if (got <= 0) return 0;
+  const InStage stage(Stage::kParse);
   const auto networks = services_.filter.lists();
   for (size_t i = 0; i < static_cast<size_t>(got); ++i) {
     const AncillaryData ancillary = read_ancillary_data(headers[i].msg_hdr);

@@ -1,5 +1,7 @@
 #include "ingest/intake.h"
 
+#include "base/stage.h"
+
 namespace statmill {
 
 ListenerAccount Intake::account(std::string_view listener) {
@@ -27,6 +29,7 @@ ListenerAccount Intake::account(std::string_view listener) {
 }
 
 uint64_t Intake::submit(Batch& batch, const ListenerAccount& account, Timestamp now, SampleSink& sink) {
+  const InStage stage(Stage::kApply);
   const uint64_t accepted = sink.apply(batch, now);
   account.received.add(batch.received);
   account.accepted.add(accepted);

@@ -1,11 +1,13 @@
 #include "ingest/line_intake.h"
 
+#include "base/stage.h"
 #include "proto/istatd/parser.h"
 
 namespace statmill {
 namespace {
 
 void parse(const LineBlock& block, Batch& batch) {
+  const InStage stage(Stage::kParse);
   batch.set_sender(block.sender);
   if (block.action == LinesAction::kSkip) return;
   parse_canonical_lines(block.text, block.tags, batch);

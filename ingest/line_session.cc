@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/running.h"
+#include "base/stage.h"
 #include "ingest/http_request_line.h"
 #include "ingest/peer.h"
 
@@ -117,6 +118,7 @@ bool LineSession::handshake() {
 }
 
 bool LineSession::parse(size_t bytes) {
+  const InStage stage(Stage::kParse);
   last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
   if (!is_first_line_seen_ && begins_with_http({buffers_.lines.space().data(), bytes})) {

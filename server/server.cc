@@ -142,7 +142,7 @@ std::optional<Fault> Server::open_ports() {
   if (auto fault = listeners_.open()) return fault;
   admin_ = std::make_unique<AdminApi>(AdminApi::Services{
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
-      health_, queries_.board(), documents_, clock_, log_});
+      health_, queries_.board(), documents_, profile_, clock_, log_});
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
   const PrometheusSources sources{
       {table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_};
@@ -181,6 +181,7 @@ void Server::start_threads() {
     store_stats_.tick(data(), clock_.steady());
     disk_forecast_.tick(store_stats_.stats(), clock_.steady());
     write_rate_.tick(store_stats_.stats(), registry_, clock_.steady());
+    profile_.tick(clock_.steady());
     self_series_.feed(clock_.wall(), clock_.steady());
     memory_return_.tick(clock_.steady(), table_.ram_bytes());
     new_series_.tick(clock_.steady(), table_.series_created());

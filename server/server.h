@@ -105,6 +105,7 @@ class Server {
   StoreStatsCache store_stats_;
   DiskForecast disk_forecast_;
   WriteRate write_rate_;
+  ProfileLease profile_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<Store> layer_;  // over store_; null: none
   Table table_;

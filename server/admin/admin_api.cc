@@ -44,6 +44,7 @@ std::vector<Route> AdminApi::routes() {
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
     routes.push_back(std::move(route));
   routes.push_back(cancel_query_route(services_.queries));
+  routes.push_back(profile_route(services_.profile, services_.clock));
   for (Route& route : routes) {
     if (route.method != "GET") route.lane = Lane::kStore;  // how far a job is, is answered while it runs
     route.role = Role::kAdmin;

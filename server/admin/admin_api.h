@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
+#include "server/admin/profile_route.h"
 #include "server/agents/agent_registry.h"
 #include "server/documents/documents.h"
 #include "server/health.h"
@@ -31,6 +32,7 @@ class AdminApi {
     const Health& health;
     QueryBoard& queries;
     Documents& documents;
+    ProfileLease& profile;
     const Clock& clock;
     Log& log;
   };

@@ -1,5 +1,6 @@
 #include "server/http/query_pool.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@ namespace statmill {
 namespace {
 
 constexpr std::array<int, kQueryLaneCount> kNice = {5, 10};
+constexpr std::array<const char*, kQueryLaneCount> kThreadNames = {"query", "query heavy"};
 
 }  // namespace
 
@@ -76,6 +78,7 @@ void QueryPool::add_thread_if_needed(QueryLane lane) {
 }
 
 void QueryPool::work(QueryLane lane) {
+  ::pthread_setname_np(::pthread_self(), kThreadNames[static_cast<size_t>(lane)]);
   // Without the right to be nice to others the queries still run.
   static_cast<void>(
       ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice[static_cast<size_t>(lane)]));

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/stage.h"
 #include "server/http/answer_csv.h"
 #include "server/http/answer_json.h"
 #include "server/http/query_board.h"
@@ -25,6 +26,7 @@ std::string with_cost(std::string json, const QueryCost& cost) {
 
 HttpResponse query_response(const QueryAnswer& answer, const QueryParameters& parameters, SeriesForm form,
                             const QueryControl& control, BodySink& sink) {
+  const InStage stage(Stage::kPrint);
   const auto& percentiles = parameters.request.percentiles;
   if (parameters.is_csv) {
     const Status status = write_query_csv(answer, parameters.stats, percentiles, sink, form);

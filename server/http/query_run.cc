@@ -1,5 +1,7 @@
 #include "server/http/query_run.h"
 
+#include "base/stage.h"
+
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -93,6 +95,7 @@ bool QueryRun::run(QueryLane lane) {
 }
 
 HttpResponse QueryRun::call_handler() {
+  const InStage stage(Stage::kQuery);
   try {
     if (request_.work) return request_.work->run({&service_, request_.client, control_, stream_});
     return request_.route.query(request_.url, control_, stream_);

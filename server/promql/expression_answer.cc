@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/csv_text.h"
+#include "base/stage.h"
 #include "server/http/answer_json.h"
 #include "server/http/http_message.h"
 #include "server/http/query_board.h"
@@ -107,6 +108,7 @@ void append_csv_line(std::string& out, const ExpressionAnswer& answer, size_t ro
 }  // namespace
 
 Status write_expression_json(const ExpressionAnswer& answer, const QueryControl& control, BodySink& sink) {
+  const InStage stage(Stage::kPrint);
   ListWriter list(sink, head_of(answer));
   const Status written = for_each_series(answer.series, [&](std::span<const SeriesValues> series) {
     return list.add([&](std::string& out) { append_series_json(out, answer, series); });
@@ -120,6 +122,7 @@ Status write_expression_json(const ExpressionAnswer& answer, const QueryControl&
 }
 
 Status write_expression_csv(const ExpressionAnswer& answer, BodySink& sink) {
+  const InStage stage(Stage::kPrint);
   sink.set_content_type(kCsv);
   std::string out = "time";
   for (const SeriesValues& series : answer.series) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/stage.h"
 #include "server/http/answer_json.h"
 #include "server/json.h"
 #include "server/promql/compile.h"
@@ -54,6 +55,7 @@ Status end_answer(ListWriter& answer, std::string tail, const QueryNotes& notes 
 }
 
 HttpResponse write_matrix(PlanResult& result, const Grid& grid, BodySink& sink) {
+  const InStage stage(Stage::kPrint);
   if (result.scalar) result.series.push_back({{}, *std::move(result.scalar)});
   ListWriter answer(sink, result_head("matrix"));
   const Status written = for_each_series(result.series, [&](std::span<const SeriesValues> series) {
@@ -64,6 +66,7 @@ HttpResponse write_matrix(PlanResult& result, const Grid& grid, BodySink& sink) 
 }
 
 HttpResponse write_vector(const PlanResult& result, int64_t time_ms, BodySink& sink) {
+  const InStage stage(Stage::kPrint);
   ListWriter answer(sink, result_head("vector"));
   for (const SeriesValues& series : result.series) {
     if (Status s = answer.add([&](std::string& out) { append_instant(out, series, time_ms); }); !s)

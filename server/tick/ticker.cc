@@ -6,6 +6,7 @@
 
 #include "base/radix_sort.h"
 #include "base/running.h"
+#include "base/stage.h"
 #include "base/text.h"
 #include "server/tick/flush.h"
 #include "server/tick/id_reuse.h"
@@ -158,6 +159,7 @@ bool Ticker::is_due(ShardNo shard, SteadyTime now) const {
 }
 
 void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes) {
+  const InStage stage(Stage::kCollect);
   prepared_ = std::make_unique<Prepared>();
   prepared_->tick = prepared_->batch.tick = ++last_tick_;
   // Before the flip, so that it is never too low for an accepted sample.
@@ -235,6 +237,7 @@ Status Ticker::build(TickTime now) {
 }
 
 Status Ticker::build_fragments(TickTime now) {
+  const InStage stage(Stage::kFlush);
   StoreBatch& batch = prepared_->batch;
   const auto snapshot = services_.store.snapshot();
   // The rollup comes first, because the flush must use the position that this batch sets.
@@ -282,6 +285,7 @@ Status Ticker::lower_floors() {
 void Ticker::roll(StoreSnapshot& snapshot, TickTime now) {
   StoreBatch& batch = prepared_->batch;
   const Running running("the rollup");
+  const InStage stage(Stage::kRoll);
   const Status rolled = roller_.step(snapshot, position_, *clock_, batch);
   services_.health.set("rollup", rolled ? "" : rolled.error().message);
   if (rolled) return;
@@ -304,6 +308,7 @@ void Ticker::trim_journal() {
 Status Ticker::commit() {
   if (!prepared_->batch.is_empty()) {
     const Running running("the write to the store");
+    const InStage stage(Stage::kCommit);
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
     ticks_.add();
     new_secret_.reset();

@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 20> kSubcommands = {{
+constexpr std::array<Subcommand, 21> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -33,6 +33,7 @@ constexpr std::array<Subcommand, 20> kSubcommands = {{
     {"forget-agent", "make the server forget an agent", run_forget_agent},
     {"delete", "delete series or a range of their time", run_delete},
     {"rename", "rename series", run_rename},
+    {"profile", "print what the server spends its CPU time on", run_profile},
     {"flush", "make the server write its memory to files", run_flush},
     {"clock", "confirm that the server's wall clock is right", run_clock},
     {"check", "check that all stored data can be read", run_check},
@@ -53,7 +54,8 @@ std::string help() {
       "doctor, rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. "
       "forget-agent, "
       "delete,\n"
-      "rename, flush, clock, check and backup run on the server's host and use --admin.socket PATH or\n"
+      "rename, profile, flush, clock, check and backup run on the server's host and use --admin.socket PATH "
+      "or\n"
       "STATMILL_ADMIN_SOCKET. verify and restore need no server. STATMILL_TOKEN is sent to the server of "
       "--server;\n"
       "STATMILL_AUTHORITY is the PEM file with the certificates to trust for https, else the system's.\n\n"

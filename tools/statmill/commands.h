@@ -15,6 +15,7 @@ Outcome run_top(std::span<const std::string> arguments, const Environment& envir
 Outcome run_list(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_describe(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_status(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_profile(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_doctor(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_rejects(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment);

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/stage.h"
 #include "server/query/ops/rates.h"
 #include "server/query/ops/window.h"
 #include "server/query/read/column_cache.h"
@@ -65,6 +66,7 @@ ColumnReader::Target ColumnReader::target_of(size_t series, SlotSpan span, SlotC
 
 // Adds the chunks of the targets to their columns.
 Status ColumnReader::load(std::span<const Target> targets, SlotSpan span) {
+  const InStage stage(Stage::kDecode);
   const Tier& tier = tiers_[span.tier];
   Slot first = span.end;
   Slot end = span.begin;
