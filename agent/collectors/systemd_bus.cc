@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace statmill {
@@ -52,10 +52,8 @@ int add_units(sd_bus_message* message, SystemdReport& report) {
   return more;
 }
 
-}  // namespace
-
 // Real time, since it bounds how long a thread waits for another process.
-class SystemdBus::Deadline {
+class Deadline {
  public:
   explicit Deadline(Duration limit) : end_(std::chrono::steady_clock::now() + limit) {}
   // Microseconds; at least 1, because 0 means the usual time of sd-bus.
@@ -69,70 +67,103 @@ class SystemdBus::Deadline {
   const std::chrono::steady_clock::time_point end_;
 };
 
-Result<SystemdReport> SystemdBus::read() {
-  const Deadline deadline(limit_);
-  SystemdReport report;
-  const auto read_all = [&]() -> Status {
-    if (Status connected = connect(deadline); !connected) return connected;
-    if (Status read = read_state(report, deadline); !read) return read;
-    for (const auto& [property, to] :
-         {std::pair("NNames", &report.names), std::pair("NJobs", &report.jobs)}) {
-      const Result<uint32_t> found = number(property, deadline);
-      if (!found) return found.error();
-      *to = *found;
-    }
-    return list_units(report, deadline);
-  };
-  if (Status read = read_all(); !read) {
-    disconnect();
-    return read.error();
-  }
-  return report;
-}
+// One connection. Any user of the host may send messages to it at any time: it drops what it did not ask for,
+// one message after the other, until the deadline or the limit.
+class Conversation {
+ public:
+  Conversation(const std::string& socket, Duration limit) : socket_(socket), deadline_(limit) {}
+  // Closes without a flush, which could block.
+  ~Conversation() { ::sd_bus_close_unref(bus_); }
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  Status connect();
+  Result<uint32_t> number(const char* property);
+  Status read_state(SystemdReport& report);
+  Status list_units(SystemdReport& report);
+
+ private:
+  int ask_property(const char* property, Message& answer);
+  // Sends a question and waits for the answer.
+  int ask(sd_bus_message* question, Message& answer);
+  // Processes what arrives until `is_done` returns true.
+  template <typename Condition>
+  int process_until(Condition is_done);
+  Error failure(std::string_view what, int error) const;
+
+  const std::string& socket_;
+  const Deadline deadline_;
+  sd_bus* bus_ = nullptr;
+  size_t steps_ = 0;  // of sd-bus, each with at most one message
+};
 
 // sd-bus would wait for the bus for minutes.
-Status SystemdBus::connect(const Deadline& deadline) {
-  if (bus_ != nullptr && ::sd_bus_is_open(bus_) > 0) return Status::ok();
-  disconnect();
+Status Conversation::connect() {
   int result = ::sd_bus_new(&bus_);
   if (result >= 0) result = ::sd_bus_set_address(bus_, ("unix:path=" + socket_).c_str());
   if (result >= 0) result = ::sd_bus_set_bus_client(bus_, 1);
   if (result >= 0) result = ::sd_bus_start(bus_);
-  while (result >= 0 && ::sd_bus_is_ready(bus_) == 0) {
-    if (deadline.is_over()) return failure("connect", -ETIMEDOUT);
-    result = ::sd_bus_process(bus_, nullptr);
-    if (result == 0) result = ::sd_bus_wait(bus_, deadline.left_us());
-    if (result >= 0 && ::sd_bus_is_open(bus_) <= 0) result = -ECONNRESET;
-  }
+  if (result >= 0) result = process_until([this] { return ::sd_bus_is_ready(bus_) > 0; });
   return result >= 0 ? Status::ok() : Status(failure("connect", result));
 }
 
-void SystemdBus::disconnect() {
-  // Closes without a flush, which could block.
-  if (bus_ != nullptr) ::sd_bus_close_unref(std::exchange(bus_, nullptr));
+template <typename Condition>
+int Conversation::process_until(Condition is_done) {
+  while (!is_done()) {
+    if (deadline_.is_over()) return -ETIMEDOUT;
+    if (steps_ == SystemdBus::kMessagesMax) return -ENOBUFS;
+    int result = ::sd_bus_process(bus_, nullptr);
+    if (result > 0) ++steps_;
+    if (result == 0) result = ::sd_bus_wait(bus_, deadline_.left_us());
+    if (result < 0) return result;
+    if (::sd_bus_is_open(bus_) <= 0) return -ECONNRESET;
+  }
+  return 0;
 }
 
-Result<uint32_t> SystemdBus::number(const char* property, const Deadline& deadline) {
+// sd_bus_call() would not look at the time while messages of others arrive, and would keep them all.
+int Conversation::ask(sd_bus_message* question, Message& answer) {
+  const auto note = [](sd_bus_message* message, void* to, sd_bus_error*) {
+    static_cast<Message*>(to)->reset(::sd_bus_message_ref(message));
+    return 1;
+  };
+  sd_bus_slot* slot = nullptr;
+  int result = ::sd_bus_call_async(bus_, &slot, question, note, &answer, deadline_.left_us());
+  if (result >= 0) result = process_until([&answer] { return answer != nullptr; });
+  ::sd_bus_slot_unref(slot);
+  if (result >= 0) result = -::sd_bus_message_get_errno(answer.get());
+  return result;
+}
+
+int Conversation::ask_property(const char* property, Message& answer) {
+  sd_bus_message* question = nullptr;
+  int result = ::sd_bus_message_new_method_call(bus_, &question, kService, kPath,
+                                                "org.freedesktop.DBus.Properties", "Get");
+  const Message asked(question);
+  if (result >= 0) result = ::sd_bus_message_append(question, "ss", kManager, property);
+  return result >= 0 ? ask(question, answer) : result;
+}
+
+Result<uint32_t> Conversation::number(const char* property) {
+  Message answer;
+  int result = ask_property(property, answer);
   uint32_t found = 0;
-  ::sd_bus_set_method_call_timeout(bus_, deadline.left_us());
-  const int result =
-      ::sd_bus_get_property_trivial(bus_, kService, kPath, kManager, property, nullptr, 'u', &found);
+  if (result >= 0) result = ::sd_bus_message_read(answer.get(), "v", "u", &found);
   if (result < 0) return failure(property, result);
   return found;
 }
 
-Status SystemdBus::read_state(SystemdReport& report, const Deadline& deadline) {
-  char* found = nullptr;
-  ::sd_bus_set_method_call_timeout(bus_, deadline.left_us());
-  const int result =
-      ::sd_bus_get_property_string(bus_, kService, kPath, kManager, "SystemState", nullptr, &found);
+Status Conversation::read_state(SystemdReport& report) {
+  Message answer;
+  int result = ask_property("SystemState", answer);
+  const char* found = "";
+  if (result >= 0) result = ::sd_bus_message_read(answer.get(), "v", "s", &found);
   if (result < 0) return failure("SystemState", result);
   report.state = found;
-  std::free(found);
   return Status::ok();
 }
 
-Status SystemdBus::list_units(SystemdReport& report, const Deadline& deadline) {
+Status Conversation::list_units(SystemdReport& report) {
   sd_bus_message* question = nullptr;
   int result =
       ::sd_bus_message_new_method_call(bus_, &question, kService, kPath, kManager, "ListUnitsFiltered");
@@ -142,15 +173,33 @@ Status SystemdBus::list_units(SystemdReport& report, const Deadline& deadline) {
     if (result >= 0) result = ::sd_bus_message_append(question, "s", state.data());
   }
   if (result >= 0) result = ::sd_bus_message_close_container(question);
-  sd_bus_message* answer = nullptr;
-  if (result >= 0) result = ::sd_bus_call(bus_, question, deadline.left_us(), nullptr, &answer);
-  const Message answered(answer);
-  if (result >= 0) result = add_units(answer, report);
+  Message answer;
+  if (result >= 0) result = ask(question, answer);
+  if (result >= 0) result = add_units(answer.get(), report);
   return result >= 0 ? Status::ok() : Status(failure("ListUnitsFiltered", result));
 }
 
-Error SystemdBus::failure(std::string_view what, int error) const {
-  return {ErrorCode::kIo, socket_ + ": " + std::string(what) + ": " + std::strerror(-error)};
+Error Conversation::failure(std::string_view what, int error) const {
+  const std::string why = error == -ENOBUFS && steps_ == SystemdBus::kMessagesMax
+                              ? "more than " + std::to_string(SystemdBus::kMessagesMax) + " messages"
+                              : std::string(std::strerror(-error));
+  return {ErrorCode::kIo, socket_ + ": " + std::string(what) + ": " + why};
+}
+
+}  // namespace
+
+Result<SystemdReport> SystemdBus::read() const {
+  Conversation bus(socket_, limit_);
+  SystemdReport report;
+  if (Status connected = bus.connect(); !connected) return connected.error();
+  if (Status read = bus.read_state(report); !read) return read.error();
+  for (const auto& [property, to] : {std::pair("NNames", &report.names), std::pair("NJobs", &report.jobs)}) {
+    const Result<uint32_t> found = bus.number(property);
+    if (!found) return found.error();
+    *to = *found;
+  }
+  if (Status listed = bus.list_units(report); !listed) return listed.error();
+  return report;
 }
 
 }  // namespace statmill

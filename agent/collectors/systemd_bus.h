@@ -9,12 +9,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
-
-struct sd_bus;
 
 namespace statmill {
 
@@ -34,35 +33,24 @@ struct SystemdReport {
   bool is_over_limit = false;                       // more than that failed
 };
 
-// Confined to one thread at a time.
+// Thread-safe: it keeps no connection, since anybody could fill one that nobody reads.
 class SystemdBus {
  public:
   static constexpr Duration kLimit{5000};
+  static constexpr size_t kMessagesMax = 1000;  // per read(), which needs about ten if nobody sends others
 
   // `socket` is the path of the bus: /run/dbus/system_bus_socket except in tests and containers. A read()
   // takes `limit` at most.
   explicit SystemdBus(std::string socket, Duration limit = kLimit)
       : socket_(std::move(socket)), limit_(limit) {}
-  ~SystemdBus() { disconnect(); }
-  SystemdBus(const SystemdBus&) = delete;
-  SystemdBus& operator=(const SystemdBus&) = delete;
 
   const std::string& socket() const { return socket_; }
-  // Connects if necessary and keeps the connection, unless there is an error. Errors: kIo, with the path.
-  Result<SystemdReport> read();
+  // Connects, asks, and closes the connection. Errors: kIo, with the path.
+  Result<SystemdReport> read() const;
 
  private:
-  class Deadline;
-  Status connect(const Deadline& deadline);
-  void disconnect();
-  Result<uint32_t> number(const char* property, const Deadline& deadline);
-  Status read_state(SystemdReport& report, const Deadline& deadline);
-  Status list_units(SystemdReport& report, const Deadline& deadline);
-  Error failure(std::string_view what, int error) const;
-
   const std::string socket_;
   const Duration limit_;
-  sd_bus* bus_ = nullptr;
 };
 
 }  // namespace statmill

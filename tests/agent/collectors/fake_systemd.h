@@ -39,6 +39,7 @@ class FakeSystemd {
     std::vector<Unit> units;
     bool answers = true;            // false: it accepts connections and says nothing
     bool answers_questions = true;  // false: nothing after the begin of a connection
+    size_t signals = 0;             // it sends so many before each property
   };
 
   // Listens at `socket`, in whose directory it makes.
@@ -136,12 +137,49 @@ class FakeSystemd {
     ::sd_bus_close_unref(bus);
   }
 
+  // A signal that nobody asked for, in the wire format of D-Bus.
+  static std::string signal() {
+    std::string fields;
+    const auto add_number = [](std::string& to, uint32_t number) {
+      for (int shift = 0; shift < 32; shift += 8) to.push_back(static_cast<char>(number >> shift));
+    };
+    const auto add = [&](char field, char type, std::string_view text) {
+      fields.resize((fields.size() + 7) / 8 * 8);
+      fields.append({field, 1, type, 0});
+      add_number(fields, static_cast<uint32_t>(text.size()));
+      fields.append(text).push_back('\0');
+    };
+    add(1, 'o', "/");
+    add(2, 's', "a.b");
+    add(3, 's', "Flood");
+    std::string message = {'l', 4, 0, 1};  // little-endian, signal, flags, version
+    add_number(message, 0);                // bytes of the body
+    add_number(message, 7);                // its serial
+    add_number(message, static_cast<uint32_t>(fields.size()));
+    message += fields;
+    message.resize((message.size() + 7) / 8 * 8);
+    return message;
+  }
+  // Sends the signals of the world until the client has left or the test ends.
+  void send_signals(sd_bus_message* reply) {
+    const std::string one = signal();
+    const int fd = ::sd_bus_get_fd(::sd_bus_message_get_bus(reply));
+    for (size_t i = world().signals; i > 0; --i) {
+      for (size_t sent = 0; sent < one.size();) {
+        const ssize_t n = ::send(fd, one.data() + sent, one.size() - sent, MSG_NOSIGNAL);
+        if (n < 0 && (errno != EAGAIN || !wait(fd, POLLOUT, -1))) return;
+        if (n > 0) sent += static_cast<size_t>(n);
+      }
+    }
+  }
+
   static int greet(sd_bus_message* message, void* self, sd_bus_error*) {
     static_cast<FakeSystemd*>(self)->is_greeted_ = true;
     return ::sd_bus_reply_method_return(message, "s", ":1.1");
   }
   static int get(sd_bus*, const char*, const char*, const char* property, sd_bus_message* reply, void* self,
                  sd_bus_error*) {
+    static_cast<FakeSystemd*>(self)->send_signals(reply);
     const World world = static_cast<FakeSystemd*>(self)->world();
     const std::string_view name(property);
     if (name == "SystemState") return ::sd_bus_message_append(reply, "s", world.state.c_str());
