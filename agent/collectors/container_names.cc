@@ -14,7 +14,7 @@ ContainerNames::ContainerNames(std::unique_ptr<ContainerSource> source, const Cl
 
 void ContainerNames::look_up(const CgroupTree& tree) {
   const SteadyTime now = clock_.steady();
-  update();
+  if (is_reading_ && work_.wait(Duration(0))) note_found();
   add_new(tree, now);
   if (is_reading_) return;
   begin(now);
@@ -23,16 +23,23 @@ void ContainerNames::look_up(const CgroupTree& tree) {
 
 void ContainerNames::update() {
   if (is_reading_ && work_.wait(Duration(0))) note_found();
+  if (!is_reading_) begin(clock_.steady());
 }
 
 void ContainerNames::add_new(const CgroupTree& tree, SteadyTime now) {
+  looked_at_ = now;
+  skipped_ = 0;
   for (const Cgroup& cgroup : tree.cgroups()) {
     if (const auto known = entries_.find(cgroup.path); known != entries_.end()) {
       known->second.seen_at = now;
       continue;
     }
     auto container = container_of(cgroup.path);
-    if (!container || entries_.size() == kContainersMax) continue;
+    if (!container) continue;
+    if (entries_.size() == kContainersMax) {
+      ++skipped_;
+      continue;
+    }
     Entry& entry = entries_[cgroup.path];
     entry.cgroup = *std::move(container);
     entry.seen_at = now;
@@ -86,8 +93,10 @@ const ContainerName* ContainerNames::find_around(std::string_view path) const {
 }
 
 size_t ContainerNames::unnamed() const {
-  return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
-                                           [](const auto& one) { return !one.second.is_named(); }));
+  const auto seen = std::count_if(entries_.begin(), entries_.end(), [this](const auto& one) {
+    return !one.second.is_named() && looked_at_ - one.second.seen_at < kSameLook;
+  });
+  return static_cast<size_t>(seen) + skipped_;
 }
 
 CollectorStatus ContainerNames::status() const {

@@ -28,6 +28,7 @@ class ContainerNames {
   static constexpr unsigned kTriesMax = 6;
   static constexpr Duration kTryEvery{9'000};
   static constexpr Duration kForgetAfter{60'000};  // after its cgroup was seen last
+  static constexpr Duration kSameLook{1'000};      // in which a collection looks at all hierarchies
 
   // Both must outlive it.
   ContainerNames(std::unique_ptr<ContainerSource> source, const Clock& clock, Log& log);
@@ -35,7 +36,8 @@ class ContainerNames {
   // Looks for the names of containers that are new in the tree, and waits for them for at most 20 ms; at the
   // first time 500 ms.
   void look_up(const CgroupTree& tree);
-  // Notes what was found since. Cost: one lock while names are looked for.
+  // Notes what was found since, and tries again to find what was not, if it is time. Cost: one lock while
+  // names are looked for, else a pass over the containers.
   void update();
 
   // Returns the names for the series of this cgroup: all are empty if it is no container or nobody knows its
@@ -45,7 +47,7 @@ class ContainerNames {
   // The same of the container that the cgroup is, or is in.
   const ContainerName* find_around(std::string_view path) const;
 
-  // How many containers have no name.
+  // How many containers of the last look have no name, with those over the limit.
   size_t unnamed() const;
   // Degraded if a right was missing, or a disk does not answer.
   CollectorStatus status() const;
@@ -71,6 +73,8 @@ class ContainerNames {
   std::map<std::string, Entry, std::less<>> entries_;  // by path
   std::vector<std::string> asked_;                     // paths, while names are looked for
   std::string refused_;                                // at the last look
+  SteadyTime looked_at_{};
+  size_t skipped_ = 0;  // containers of the last tree, over kContainersMax
   SteadyTime begun_at_{};
   bool is_reading_ = false;
   bool has_read_ = false;

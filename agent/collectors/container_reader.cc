@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -19,7 +22,10 @@ constexpr std::string_view kDocker = "/var/lib/docker";
 constexpr std::string_view kContainerd = "/run/containerd/io.containerd.runtime.v2.task";
 constexpr std::string_view kCrio = "/run/containers/storage/overlay-containers";
 constexpr std::string_view kStorage = "/var/lib/containers/storage/overlay-containers";
-constexpr std::string_view kUserData = "/.local/share";
+constexpr std::string_view kUserDocker = ".local/share/docker/containers";
+constexpr std::string_view kUserStorage = ".local/share/containers/storage/overlay-containers";
+// A FIFO or a device does not block a call with these, and is not read.
+constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
 
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string path;
@@ -27,12 +33,69 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return path;
 }
 
+// Opens a file below a home. The user may make any link or mount there, which leads to what hangs. Without
+// openat2(), before Linux 5.6, it opens nothing.
+Descriptor open_below(const std::string& home, const std::string& file) {
+  const Descriptor directory(::open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  open_how how{};
+  how.flags = static_cast<uint64_t>(kOpenFlags);
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV | RESOLVE_BENEATH;
+  return Descriptor(
+      static_cast<int>(::syscall(SYS_openat2, directory.get(), file.c_str(), &how, sizeof(how))));
+}
+
+// At most `size` bytes of it; nullopt on errors.
+std::optional<std::string> contents(const Descriptor& file, size_t size) {
+  std::string text(size, '\0');
+  size_t end = 0;
+  while (end < text.size()) {
+    const ssize_t n = ::read(file.get(), text.data() + end, text.size() - end);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::nullopt;
+    if (n == 0) break;
+    end += static_cast<size_t>(n);
+  }
+  text.resize(end);
+  return text;
+}
+
+// Whose file it is, and its size if that is one to read.
+struct File {
+  uint32_t owner;
+  size_t size;
+};
+std::optional<File> status_of(const Descriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (status.st_size <= 0 || static_cast<size_t>(status.st_size) > ContainerReader::kFileBytesMax)
+    return std::nullopt;
+  return File{status.st_uid, static_cast<size_t>(status.st_size)};
+}
+
+// The names in a directory of containers/storage.
+std::map<std::string, ContainerName> read_storage(
+    const std::function<std::optional<std::string>(const std::string& file)>& text_of) {
+  std::map<std::string, ContainerName> names;
+  for (const char* const file : {"/containers.json", "/volatile-containers.json"}) {
+    if (const auto text = text_of(file)) names.merge(parse_storage_containers(*text));
+  }
+  return names;
+}
+
+std::optional<ContainerName> find_in(const std::map<std::string, ContainerName>& names,
+                                     const std::string& id) {
+  const auto name = names.find(id);
+  return name == names.end() ? std::nullopt : std::optional(name->second);
+}
+
 }  // namespace
 
 ContainerReader::Names ContainerReader::read(std::span<const ContainerCgroup> containers) {
   refused_.clear();
   log_names_.clear();
-  storages_.clear();
+  storage_.reset();
+  passwd_.reset();
+  users_.clear();
   namespaces_.reset();
   read_log_names(containers);
   Names names;
@@ -42,9 +105,9 @@ ContainerReader::Names ContainerReader::read(std::span<const ContainerCgroup> co
 }
 
 std::optional<ContainerName> ContainerReader::find(const ContainerCgroup& container) {
-  if (container.user) return find_of_user(container.id, *container.user);
-  const auto name = log_names_.find(container.id);
-  return name != log_names_.end() ? std::optional(name->second) : find_of_root(container.id);
+  if (container.user) return find_of_user(container.id, user_of(*container.user));
+  if (auto name = find_in(log_names_, container.id)) return name;
+  return find_of_root(container.id);
 }
 
 std::optional<ContainerName> ContainerReader::find_of_root(const std::string& id) {
@@ -57,9 +120,11 @@ std::optional<ContainerName> ContainerReader::find_of_root(const std::string& id
   if (const auto text = text_of(crio + "/" + id + "/userdata/config.json", crio)) {
     if (auto name = parse_runtime_config(*text)) return name;
   }
-  const ById& names = storage_names(joined({root_, kStorage}), std::nullopt);
-  const auto name = names.find(id);
-  return name == names.end() ? std::nullopt : std::optional(name->second);
+  if (!storage_) {
+    const std::string storage = joined({root_, kStorage});
+    storage_ = read_storage([&](const std::string& file) { return text_of(storage + file, storage); });
+  }
+  return find_in(*storage_, id);
 }
 
 std::optional<ContainerName> ContainerReader::find_of_containerd(const std::string& id) {
@@ -73,19 +138,28 @@ std::optional<ContainerName> ContainerReader::find_of_containerd(const std::stri
   return std::nullopt;
 }
 
-std::optional<ContainerName> ContainerReader::find_of_user(const std::string& id, uint32_t user) {
-  const std::string passwd = root_ + "/etc/passwd";
-  const auto users = text_of(passwd, passwd);
-  const std::string_view home = users ? find_home(*users, user) : std::string_view();
-  if (home.empty()) return std::nullopt;
-  const std::string docker = joined({root_, home, kUserData, "/docker/containers"});
-  if (const auto text = text_of(docker + "/" + id + "/config.v2.json", docker, user)) {
-    if (auto name = parse_docker_config(*text)) return name;
+std::optional<ContainerName> ContainerReader::find_of_user(const std::string& id, User& user) {
+  if (user.home.empty() || user.containers == kUserContainersMax) return std::nullopt;
+  ++user.containers;
+  if (!user.storage) {
+    const std::string storage(kUserStorage);
+    user.storage = read_storage([&](const std::string& file) { return text_of(user, storage, file); });
   }
-  const ById& names =
-      storage_names(joined({root_, home, kUserData, "/containers/storage/overlay-containers"}), user);
-  const auto name = names.find(id);
-  return name == names.end() ? std::nullopt : std::optional(name->second);
+  if (auto name = find_in(*user.storage, id)) return name;
+  const auto text = text_of(user, std::string(kUserDocker), "/" + id + "/config.v2.json");
+  return text ? parse_docker_config(*text) : std::nullopt;
+}
+
+ContainerReader::User& ContainerReader::user_of(uint32_t number) {
+  const auto [place, is_new] = users_.try_emplace(number);
+  User& user = place->second;
+  if (!is_new) return user;
+  user.number = number;
+  const std::string path = root_ + "/etc/passwd";
+  if (!passwd_) passwd_ = text_of(path, path).value_or("");
+  if (const std::string_view home = find_home(*passwd_, number); !home.empty())
+    user.home = joined({root_, home});
+  return user;
 }
 
 void ContainerReader::read_log_names(std::span<const ContainerCgroup> containers) {
@@ -99,17 +173,6 @@ void ContainerReader::read_log_names(std::span<const ContainerCgroup> containers
     if (const auto found = all.find(container.id); found != all.end())
       log_names_.emplace(found->first, found->second);
   }
-}
-
-const ContainerReader::ById& ContainerReader::storage_names(const std::string& directory,
-                                                            std::optional<uint32_t> owner) {
-  const auto [place, is_new] = storages_.try_emplace(directory);
-  if (!is_new) return place->second;
-  for (const char* const file : {"/containers.json", "/volatile-containers.json"}) {
-    if (const auto text = text_of(directory + file, directory, owner))
-      place->second.merge(parse_storage_containers(*text));
-  }
-  return place->second;
 }
 
 std::vector<std::string> ContainerReader::entries_of(const std::string& directory, size_t limit) {
@@ -129,30 +192,29 @@ std::vector<std::string> ContainerReader::entries_of(const std::string& director
   return names;
 }
 
-std::optional<std::string> ContainerReader::text_of(const std::string& path, const std::string& named,
-                                                    std::optional<uint32_t> owner) {
+std::optional<std::string> ContainerReader::text_of(const std::string& path, const std::string& named) {
   set_waits_for(path);
-  // A FIFO or a device does not block this call, and is not read.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY));
-  if (!file.is_open()) {
+  const Descriptor opened(::open(path.c_str(), kOpenFlags));
+  if (!opened.is_open()) {
     note_refused(errno, named);
     return std::nullopt;
   }
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  if (owner && status.st_uid != *owner) return std::nullopt;
-  if (status.st_size <= 0 || static_cast<size_t>(status.st_size) > kFileBytesMax) return std::nullopt;
-  std::string text(static_cast<size_t>(status.st_size), '\0');
-  size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t n = ::read(file.get(), text.data() + size, text.size() - size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::nullopt;
-    if (n == 0) break;
-    size += static_cast<size_t>(n);
+  const std::optional<File> file = status_of(opened);
+  return file ? contents(opened, file->size) : std::nullopt;
+}
+
+std::optional<std::string> ContainerReader::text_of(User& user, const std::string& directory,
+                                                    const std::string& file) {
+  set_waits_for(joined({user.home, "/", directory, file}));
+  const Descriptor opened = open_below(user.home, directory + file);
+  if (!opened.is_open()) {
+    note_refused(errno, joined({user.home, "/", directory}));
+    return std::nullopt;
   }
-  text.resize(size);
-  return text;
+  const std::optional<File> found = status_of(opened);
+  if (!found || found->owner != user.number || found->size > kUserBytesMax - user.bytes) return std::nullopt;
+  user.bytes += found->size;
+  return contents(opened, found->size);
 }
 
 void ContainerReader::note_refused(int error, const std::string& path) {

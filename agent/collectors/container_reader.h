@@ -7,6 +7,9 @@
 //   CRI-O        /run/containers/storage/overlay-containers/ID/userdata/config.json
 //   podman       /var/lib/containers/storage/overlay-containers/containers.json, volatile-containers.json
 //   rootless     of docker and podman the same below ~/.local/share, owned by the user
+//
+// What a user can write is read with care: no links and no other mounts below the home, since they may hang,
+// and only so much at a time.
 #pragma once
 
 #include <map>
@@ -40,31 +43,42 @@ class ContainerReader final : public ContainerSource {
   static constexpr size_t kFileBytesMax = 1 << 20;  // docker's have about 8 KiB, podman's 700 B per container
   static constexpr size_t kLogNamesMax = 16'384;
   static constexpr size_t kNamespacesMax = 64;  // of containerd
+  // Of each user's rootless containers per read(). What is left has no name until a later read() asks again.
+  static constexpr size_t kUserContainersMax = 128;
+  static constexpr size_t kUserBytesMax = 4 << 20;
 
   // `root` is before each path; empty outside containers.
   explicit ContainerReader(std::string root) : root_(std::move(root)) {}
   ContainerReader(const ContainerReader&) = delete;
   ContainerReader& operator=(const ContainerReader&) = delete;
 
-  // Cost: some ten system calls per container.
+  // Names of rootless containers need Linux 5.6. Cost: some ten system calls per container.
   Names read(std::span<const ContainerCgroup> containers) override;
   std::string refused() const override { return refused_; }
   std::string waits_for() const override;
 
  private:
   using ById = std::map<std::string, ContainerName>;
+  struct User {
+    uint32_t number = 0;
+    std::string home;  // empty if there is none
+    size_t containers = 0;
+    size_t bytes = 0;
+    std::optional<ById> storage;
+  };
 
   std::optional<ContainerName> find(const ContainerCgroup& container);
   std::optional<ContainerName> find_of_root(const std::string& id);
-  std::optional<ContainerName> find_of_user(const std::string& id, uint32_t user);
+  std::optional<ContainerName> find_of_user(const std::string& id, User& user);
   std::optional<ContainerName> find_of_containerd(const std::string& id);
   void read_log_names(std::span<const ContainerCgroup> containers);
-  // The names in a directory of containers/storage, read once per read().
-  const ById& storage_names(const std::string& directory, std::optional<uint32_t> owner);
+  User& user_of(uint32_t number);
   std::vector<std::string> entries_of(const std::string& directory, size_t limit);
-  // Returns the text; nullopt if it is no regular file, is too long, or has another owner.
-  std::optional<std::string> text_of(const std::string& path, const std::string& named,
-                                     std::optional<uint32_t> owner = std::nullopt);
+  // Each returns the text; nullopt if it is no regular file or too long. `named` is the directory that a
+  // missing right is noted for.
+  std::optional<std::string> text_of(const std::string& path, const std::string& named);
+  // The same of a file below the home, which the user owns.
+  std::optional<std::string> text_of(User& user, const std::string& directory, const std::string& file);
   void note_refused(int error, const std::string& path);
   void set_waits_for(const std::string& path);
 
@@ -72,7 +86,9 @@ class ContainerReader final : public ContainerSource {
   std::string refused_;
   // What is the same for all containers of one read().
   ById log_names_;
-  std::map<std::string, ById> storages_;  // by directory
+  std::optional<ById> storage_;  // of root's containers
+  std::optional<std::string> passwd_;
+  std::map<uint32_t, User> users_;
   std::optional<std::vector<std::string>> namespaces_;
 
   mutable Mutex mutex_;

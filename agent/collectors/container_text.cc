@@ -79,6 +79,17 @@ ContainerName find_cri_name(const json::value& annotations) {
   return name;
 }
 
+// The id in the name of a container's cgroup; empty if the name is that of another cgroup.
+std::string_view find_id(std::string_view name) {
+  constexpr std::string_view kScope = ".scope";
+  if (name.ends_with(kScope)) name.remove_suffix(kScope.size());
+  if (name.size() < kIdBytes || !is_id(name.substr(name.size() - kIdBytes))) return {};
+  const std::string_view prefix = name.substr(0, name.size() - kIdBytes);
+  if (!prefix.empty() && !prefix.ends_with('-') && !prefix.ends_with(':')) return {};
+  if (prefix.find("conmon") != std::string_view::npos) return {};  // it watches the container
+  return name.substr(prefix.size());
+}
+
 // The user below whose slice the path is; nullopt for a path that is below none. Sets `is_of_user` for any
 // path of users.
 std::optional<uint32_t> user_of(std::string_view path, bool& is_of_user) {
@@ -97,17 +108,16 @@ std::optional<uint32_t> user_of(std::string_view path, bool& is_of_user) {
 }  // namespace
 
 std::optional<ContainerCgroup> container_of(std::string_view cgroup_path) {
-  constexpr std::string_view kScope = ".scope";
-  std::string_view name = cgroup_path.substr(cgroup_path.rfind('/') + 1);
-  if (name.ends_with(kScope)) name.remove_suffix(kScope.size());
-  if (name.size() < kIdBytes || !is_id(name.substr(name.size() - kIdBytes))) return std::nullopt;
-  const std::string_view prefix = name.substr(0, name.size() - kIdBytes);
-  if (!prefix.empty() && !prefix.ends_with('-') && !prefix.ends_with(':')) return std::nullopt;
-  if (prefix.find("conmon") != std::string_view::npos) return std::nullopt;  // it watches the container
+  std::string_view id;
+  for (std::string_view rest = cgroup_path; !rest.empty();) {
+    if (!id.empty()) return std::nullopt;  // inside of one, where the container itself chooses the names
+    id = find_id(consume_until(rest, '/'));
+  }
+  if (id.empty()) return std::nullopt;
   bool is_of_user = false;
   const std::optional<uint32_t> user = user_of(cgroup_path, is_of_user);
   if (is_of_user && !user) return std::nullopt;
-  return ContainerCgroup{std::string(name.substr(prefix.size())), user};
+  return ContainerCgroup{std::string(id), user};
 }
 
 bool is_container_name(std::string_view text) {

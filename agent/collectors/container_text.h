@@ -30,8 +30,9 @@ struct ContainerCgroup {
   bool operator==(const ContainerCgroup&) const = default;
 };
 
-// Returns nullopt if the cgroup is no container. A cgroup inside that of a container is none either, nor is a
-// pod. What users may name themselves has their number, so that nobody can name a container of another user.
+// Returns nullopt if the cgroup is no container. A cgroup inside that of a container is none either, whatever
+// its name, nor is a pod. What users may name themselves has their number, so that nobody can name a
+// container of another user.
 std::optional<ContainerCgroup> container_of(std::string_view cgroup_path);
 
 // Returns whether it is what docker, podman, nerdctl or Kubernetes allow: at most 253 letters, digits, and

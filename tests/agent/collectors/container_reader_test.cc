@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "tests/agent/collectors/container_fixture.h"
 #include "tests/agent/collectors/without_file_rights.h"
@@ -26,6 +28,10 @@ class ContainerReaderTest : public ContainerFixture {
   }
   void write_user(const std::string& number) {
     root_.write("etc/passwd", "# users\nann:x:" + number + ":1:Ann:/home/ann:/bin/sh\n");
+  }
+
+  static std::string user_docker_file(const std::string& id) {
+    return "home/ann/.local/share/docker/containers/" + id + "/config.v2.json";
   }
 
   const std::string id_ = container_id(1);
@@ -94,9 +100,55 @@ TEST_F(ContainerReaderTest, ReadsRootlessOnesOfTheirOwner) {
 
 TEST_F(ContainerReaderTest, ReadsRootlessDocker) {
   write_user(std::to_string(::getuid()));
-  root_.write("home/ann/.local/share/docker/containers/" + id_ + "/config.v2.json",
-              Text::docker_text(id_, "web"));
+  root_.write(user_docker_file(id_), Text::docker_text(id_, "web"));
   EXPECT_THAT(name_of(::getuid()), Optional(web_));
+}
+
+TEST_F(ContainerReaderTest, FollowsNoLinkInAHome) {
+  const std::string user = std::to_string(::getuid());
+  const std::string file = "docker/containers/" + id_ + "/config.v2.json";
+  const std::filesystem::path data = root_.path() / "home/ann/.local/share";
+  write_user(user);
+  root_.write("elsewhere/" + file, Text::docker_text(id_, "web"));
+  std::filesystem::create_directories(data);
+  std::filesystem::create_directory_symlink(root_.path() / "elsewhere/docker", data / "docker");
+  EXPECT_EQ(name_of(::getuid()), std::nullopt) << "it may lead to a mount that hangs";
+  std::filesystem::remove(data / "docker");
+  std::filesystem::rename(root_.path() / "elsewhere/docker", data / "docker");
+  EXPECT_THAT(name_of(::getuid()), Optional(web_));
+}
+
+TEST_F(ContainerReaderTest, ReadsSoManyContainersOfAUserAtATime) {
+  write_user(std::to_string(::getuid()));
+  std::vector<ContainerCgroup> all;
+  for (unsigned i = 0; i <= ContainerReader::kUserContainersMax; ++i) {
+    all.push_back({container_id(i), ::getuid()});
+    root_.write(user_docker_file(container_id(i)), Text::docker_text(container_id(i), "web"));
+  }
+  write_docker(id_, "root");
+  all.push_back({id_, {}});
+  const auto names = reader_.read(all);
+  EXPECT_THAT(names[ContainerReader::kUserContainersMax - 1], Optional(web_));
+  EXPECT_EQ(names[ContainerReader::kUserContainersMax], std::nullopt);
+  EXPECT_THAT(names.back(), Optional(ContainerName{"root", "", ""})) << "others have theirs";
+  EXPECT_THAT(reader_.read(std::span(all).subspan(1)).at(ContainerReader::kUserContainersMax - 1),
+              Optional(web_))
+      << "the next time";
+}
+
+TEST_F(ContainerReaderTest, ReadsSoManyBytesOfAUserAtATime) {
+  write_user(std::to_string(::getuid()));
+  constexpr size_t kFiles = ContainerReader::kUserBytesMax / ContainerReader::kFileBytesMax;
+  std::vector<ContainerCgroup> all;
+  for (unsigned i = 0; i <= kFiles; ++i) {
+    all.push_back({container_id(i), ::getuid()});
+    std::string text = Text::docker_text(container_id(i), "web");
+    text.resize(ContainerReader::kFileBytesMax, ' ');
+    root_.write(user_docker_file(container_id(i)), text);
+  }
+  const auto names = reader_.read(all);
+  EXPECT_THAT(names[kFiles - 1], Optional(web_));
+  EXPECT_EQ(names[kFiles], std::nullopt);
 }
 
 TEST_F(ContainerReaderTest, AUserCannotNameAContainerOfRoot) {
