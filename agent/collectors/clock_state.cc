@@ -34,16 +34,16 @@ class ClockCollector final : public Collector {
 }  // namespace
 
 Result<ClockState> read_clock_state() {
-  constexpr double kUs = 1000;                // in ns
+  constexpr double kNsPerUs = 1000;
   constexpr double kFrequencyUnits = 65'536;  // per ppm
   timex clock{};                              // modes 0: it only reads
   const int state = ::adjtimex(&clock);
   if (state < 0) return Error{ErrorCode::kUnavailable, std::string("adjtimex: ") + std::strerror(errno)};
   return ClockState{
       .is_synchronized = state != TIME_ERROR && (clock.status & STA_UNSYNC) == 0,
-      .offset_ns = static_cast<double>(clock.offset) * ((clock.status & STA_NANO) != 0 ? 1 : kUs),
-      .estimated_error_ns = static_cast<double>(clock.esterror) * kUs,
-      .max_error_ns = static_cast<double>(clock.maxerror) * kUs,
+      .offset_ns = static_cast<double>(clock.offset) * ((clock.status & STA_NANO) != 0 ? 1 : kNsPerUs),
+      .estimated_error_ns = static_cast<double>(clock.esterror) * kNsPerUs,
+      .max_error_ns = static_cast<double>(clock.maxerror) * kNsPerUs,
       .frequency_ppm = static_cast<double>(clock.freq) / kFrequencyUnits};
 }
 
