@@ -9,7 +9,6 @@
 namespace statmill {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
 
 class CliE2e : public testing::Test {
@@ -44,7 +43,7 @@ TEST_F(CliE2e, NamesSeriesThatAreSimilarToOneThatDoesNotExist) {
   EXPECT_EQ(cli({"put", "shop.orders;page=cart", "3"}).status, 0);
   for (const char* command : {"query", "graph", "ls", "describe"}) {
     for (const char* name : {"shop.odrers", "shop.odrers*"})
-      EXPECT_THAT(cli({command, name}).said, EndsWith("; similar: shop.orders;page=cart\n"))
+      EXPECT_THAT(cli({command, name}).said, HasSubstr("; similar: shop.orders;page=cart"))
           << command << name;
   }
   EXPECT_EQ(cli({"query", "nothing"}).said, "statmill: no series is called \"nothing\"\n");
