@@ -113,7 +113,8 @@ TEST_F(BpfCollectorsTest, SlotsOfInterfacesThatAreGoneAreReleased) {
                      .reserved = {}};
   banks[1].xdp[1] = {
       .id = INT32_MAX, .redirected = 9, .redirects_failed = 9, .aborted = 9, .queue_full = 9, .reserved = {}};
-  EXPECT_EQ(make_net_ebpf(made(), environment())->collect(sink_), CollectorStatus{});
+  const auto net = make_net_ebpf(made(), environment());  // it has the banks
+  EXPECT_EQ(net->collect(sink_), CollectorStatus{});
   EXPECT_THAT(sink_.totals, AllOf(Contains(Pair("host.net.xdp_redirects;device=lo", 1)),
                                   Contains(Pair("host.net.xdp_drops;device=lo;reason=redirect_failed", 2)),
                                   Contains(Pair("host.net.xdp_drops;device=lo;reason=aborted", 3)),
