@@ -83,7 +83,8 @@ TEST(ContainerText, FindsNamesInTheFilesOfEachRuntime) {
   EXPECT_EQ(parse_runtime_config(Text::runtime_text(R"("nerdctl/name":"web","nerdctl/namespace":"default")")),
             web);
   EXPECT_THAT(parse_storage_containers(Text::podman_text(id(), "web")), ElementsAre(Pair(id(), web)));
-  const auto link = parse_log_name("shop-1_prod_web-" + id() + ".log");
+  const std::string file = "shop-1_prod_web-" + id() + ".log";
+  const auto link = parse_log_name(file);
   ASSERT_TRUE(link);
   EXPECT_EQ(link->first, id());
   EXPECT_EQ(link->second, pod);
