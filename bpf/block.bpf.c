@@ -31,17 +31,10 @@ static __always_inline __u32 op_of(__u32 flags) {
 }
 
 static __always_inline struct block_slot* slot_of(struct block_bank* bank, __u64 key) {
-  const __u64 home = key * 0x9E3779B97F4A7C15ULL >> (64 - BLOCK_SLOT_BITS);
-  for (__u32 i = 0; i < BLOCK_PROBES; ++i) {
-    struct block_slot* slot = &bank->slots[(home + i) & (BLOCK_SLOTS - 1)];
-    if (slot->key == key) return slot;
-    if (slot->key == 0) {
-      slot->key = key;
-      return slot;
-    }
-  }
-  ++bank->slots_missed;
-  return 0;
+  struct block_slot* slot =
+      find_slot_in(bank->slots, BLOCK_SLOT_BITS, BLOCK_PROBES, sizeof(struct block_slot), key);
+  if (!slot) ++bank->slots_missed;
+  return slot;
 }
 
 SEC("tp_btf/block_rq_complete")

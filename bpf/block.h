@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bpf/h2.h"
+#include "bpf/slots.h"
 
 #define BLOCK_SLOT_BITS 6
 #define BLOCK_SLOTS (1 << BLOCK_SLOT_BITS)

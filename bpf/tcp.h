@@ -10,7 +10,7 @@
 #define TCP_CGROUP_SLOT_BITS 9
 #define TCP_CGROUP_SLOTS (1 << TCP_CGROUP_SLOT_BITS)
 
-// What programs of a cgroup sent and received through sockets of IP, of any protocol.
+// The traffic of the IP sockets that were made in a cgroup, of any protocol.
 struct tcp_cgroup {
   __u64 id;  // the inode number of its directory; 0 if the slot is free
   __u64 sent_bytes;

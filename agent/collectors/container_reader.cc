@@ -44,7 +44,7 @@ Descriptor open_below(const std::string& home, const std::string& file) {
       static_cast<int>(::syscall(SYS_openat2, directory.get(), file.c_str(), &how, sizeof(how))));
 }
 
-// At most `size` bytes of it; nullopt on errors.
+// Returns at most `size` bytes of the file; nullopt on errors.
 std::optional<std::string> contents(const Descriptor& file, size_t size) {
   std::string text(size, '\0');
   size_t end = 0;
@@ -59,7 +59,7 @@ std::optional<std::string> contents(const Descriptor& file, size_t size) {
   return text;
 }
 
-// Whose file it is, and its size if that is one to read.
+// The owner and the size of a file.
 struct File {
   uint32_t owner;
   size_t size;

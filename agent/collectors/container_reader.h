@@ -8,8 +8,8 @@
 //   podman       /var/lib/containers/storage/overlay-containers/containers.json, volatile-containers.json
 //   rootless     of docker and podman the same below ~/.local/share, owned by the user
 //
-// What a user can write is read with care: no links and no other mounts below the home, since they may hang,
-// and only so much at a time.
+// Below a home, which its user can write, it follows no links and enters no other mounts, since they may
+// hang, and it reads only so much at a time.
 #pragma once
 
 #include <map>
@@ -43,7 +43,8 @@ class ContainerReader final : public ContainerSource {
   static constexpr size_t kFileBytesMax = 1 << 20;  // docker's have about 8 KiB, podman's 700 B per container
   static constexpr size_t kLogNamesMax = 16'384;
   static constexpr size_t kNamespacesMax = 64;  // of containerd
-  // Of each user's rootless containers per read(). What is left has no name until a later read() asks again.
+  // One read() reads at most this much for the rootless containers of one user. What is left has no name
+  // until a later read() asks again.
   static constexpr size_t kUserContainersMax = 128;
   static constexpr size_t kUserBytesMax = 4 << 20;
 
@@ -84,7 +85,7 @@ class ContainerReader final : public ContainerSource {
 
   const std::string root_;
   std::string refused_;
-  // What is the same for all containers of one read().
+  // These are the same for all containers of one read().
   ById log_names_;
   std::optional<ById> storage_;  // of root's containers
   std::optional<std::string> passwd_;

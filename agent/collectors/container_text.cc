@@ -63,7 +63,7 @@ std::optional<ContainerName> complete(ContainerName name) {
   return name;
 }
 
-// What the kubelet gives each container as labels, found in docker's labels and CRI-O's annotations.
+// The kubelet gives each container these labels: docker keeps them as labels, CRI-O as annotations.
 ContainerName find_kubernetes_name(const json::value& labels) {
   return {find_name(labels, {"io.kubernetes.container.name"}),
           find_name(labels, {"io.kubernetes.pod.namespace"}), find_name(labels, {"io.kubernetes.pod.name"})};

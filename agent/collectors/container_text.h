@@ -1,5 +1,5 @@
-// What container runtimes call their containers, as pure functions of paths and texts: ids in the paths of
-// cgroups, names in the files that a runtime keeps about each container.
+// Functions of paths and texts that find how container runtimes call their containers: ids are in the paths
+// of cgroups, names in the files that a runtime keeps about each container.
 //
 // A name that its runtime would not allow is none: files may be damaged, or written by anyone.
 #pragma once

@@ -50,7 +50,7 @@ std::string kernel_address(std::string_view address) {
   return out;
 }
 
-// What the function writes to its last argument; nullopt if it fails, or the library lacks it.
+// Returns what the function writes to its last argument; nullopt if it fails, or the library lacks it.
 template <class Number, class Function, class... Arguments>
 std::optional<uint64_t> number_of(Function* function, Arguments... arguments) {
   Number number = 0;

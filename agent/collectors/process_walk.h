@@ -28,7 +28,7 @@ class ProcessWalk {
     std::function<void(std::optional<uint64_t> now_ticks)> begin;
     std::function<void(uint32_t process, const ProcessStat& stat)> see;
   };
-  // What a walk did not see. A process that ended meanwhile is none of these.
+  // How many processes a walk did not see. A process that ended meanwhile is none of these.
   struct Missed {
     size_t beyond_limit = 0;  // processes with the highest numbers
     size_t unreadable = 0;
