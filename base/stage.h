@@ -24,14 +24,15 @@ enum class Stage : uint8_t {
   kCollect,  // the tick takes what has changed, and writes its row of the journal
   kRoll,     // closed chunks become chunks of coarser tiers
   kFlush,    // buckets in memory become fragments
-  kCommit,   // the store writes the tick's batch, and syncs it
+  kCommit,   // the store writes the tick's batch
+  kSync,     // files of the store are synced with the disk
   kQuery,    // queries, except for the following two
   kDecode,   // chunks are read from the store and decoded
   kPrint,    // answers are written as text
 };
-inline constexpr size_t kStageCount = 10;
+inline constexpr size_t kStageCount = 11;
 inline constexpr std::array<std::string_view, kStageCount> kStageNames = {
-    "other", "parse", "apply", "collect", "rollup", "flush", "commit", "query", "decode", "print"};
+    "other", "parse", "apply", "collect", "rollup", "flush", "commit", "fsync", "query", "decode", "print"};
 
 // There is one for the process. Thread-safe. Constant-initialized: there is no order of construction.
 class StageTimes {

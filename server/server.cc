@@ -33,11 +33,12 @@ Watchdog::LookAtTask look_at_queries(const QueryBoard& board) {
   };
 }
 
-// What a token with the role admin allows over TCP: to delete and rename series.
-std::vector<Route> name_routes_of(AdminApi& admin) {
+// What a token with the role admin allows over TCP: to delete and rename series, and to back up the store.
+std::vector<Route> remote_admin_routes(AdminApi& admin) {
   std::vector<Route> routes = admin.routes();
   std::erase_if(routes, [](const Route& route) {
-    return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename";
+    return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename" &&
+           !route.path.starts_with("/admin/v1/snapshots");
   });
   return routes;
 }
@@ -161,7 +162,7 @@ std::optional<Fault> Server::open_ports() {
       config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
   if (!access) return Fault{ExitCode::kUsage, access.error()};
   if (!access->has_tokens()) open_lines(routes);
-  if (access->has_admin()) std::ranges::move(name_routes_of(*admin_), std::back_inserter(routes));
+  if (access->has_admin()) std::ranges::move(remote_admin_routes(*admin_), std::back_inserter(routes));
   Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
@@ -190,7 +191,8 @@ void Server::start_threads() {
   };
   tick_thread_ =
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);
-  reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, *id_reuse_, registry_, log_);
+  reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, *id_reuse_, registry_, log_,
+                                                    [this] { admin_->release_idle(); });
   live_->start(log_);
   http_.start();
 }

@@ -108,6 +108,8 @@ Status Outbox::open_spool() {
     auto where = (*directory)->location();
     if (!where) return std::move(where.error()).with("spool.path " + options_.spool_path);
     location = std::move(*where);
+    options.keep_for = options_.spool_keep;
+    options.keep_bytes = std::min(options_.spool_keep_bytes, options_.spool_bytes / 2);
     directory_ = std::move(*directory);
   }
   auto spool = Spool::open(*directory_, options, location, random_bits);

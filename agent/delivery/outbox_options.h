@@ -21,7 +21,9 @@ struct OutboxOptions {
   std::string tls_name;           // --server.name; empty: the host name in --server
   bool allows_plain = false;      // --server.plain: allow connections without TLS outside the loopback, too
   std::string spool_path;         // --spool.path; empty: in memory
-  size_t spool_bytes = size_t{1} << 30;  // --spool.bytes, on disk
+  size_t spool_bytes = size_t{1} << 30;            // --spool.bytes, on disk
+  Duration spool_keep = std::chrono::minutes(15);  // --spool.keep
+  size_t spool_keep_bytes = size_t{64} << 20;      // --spool.keep_bytes
   // --queue.bytes, in memory; the same amount again may wait for the spool
   size_t queue_bytes = size_t{4} << 20;
   std::string host;  // this host's display name on the servers

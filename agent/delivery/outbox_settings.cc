@@ -52,6 +52,13 @@ std::vector<Setting> outbox_settings(OutboxOptions& options) {
       {"spool.bytes", "SIZE", "1G",
        "size limit of that directory, at least 16M; above it the oldest batches are dropped",
        bytes_setting(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
+      {"spool.keep", "DURATION", "15m",
+       "how long batches stay there after all servers have them, for a server that is restored from a "
+       "backup, 0s..7d",
+       duration_setting(options.spool_keep, Duration(0), std::chrono::days(7))},
+      {"spool.keep_bytes", "SIZE", "64M",
+       "the most bytes of such batches; at most half of --spool.bytes is kept",
+       bytes_setting(options.spool_keep_bytes, 0, uint64_t{1} << 50)},
       {"queue.bytes", "SIZE", "4M",
        "the same limit in memory, also while the disk of --spool.path hangs, 1M..1G",
        bytes_setting(options.queue_bytes, kQueueBytesMin, kQueueBytesMax)},

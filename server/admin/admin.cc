@@ -58,9 +58,12 @@ Result<T> Admin::run(std::string_view name, LongJob& job, const std::function<Re
 }
 
 std::optional<Admin::RunningJob> Admin::running_job() const {
-  MutexLock lock(mutex_);
-  if (job_ == nullptr) return std::nullopt;
-  return RunningJob{job_name_, job_->progress()};
+  {
+    MutexLock lock(mutex_);
+    if (job_ != nullptr) return RunningJob{job_name_, job_->progress()};
+  }
+  const auto backup = services_.snapshots.progress();
+  return backup ? std::optional(RunningJob{"backup", *backup}) : std::nullopt;
 }
 
 Result<Admin::Sizes> Admin::flush() {
@@ -82,13 +85,6 @@ Result<Admin::Sizes> Admin::flush_store(bool compact, LongJob& job) {
   if (!done) return done.error();
   sizes.bytes_after = directory_bytes(directory);
   return sizes;
-}
-
-Result<BackupSummary> Admin::backup(const std::string& directory) {
-  if (!directory.starts_with('/'))
-    return Error{ErrorCode::kInvalid, "\"" + directory + "\" is not an absolute path"};
-  LongJob job([this] { return stopping_.load(); });
-  return run<BackupSummary>("backup", job, [&] { return services_.store.backup(directory, job); });
 }
 
 Result<ScrubReport> Admin::check() {

@@ -15,6 +15,7 @@
 #include "base/long_job.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "server/admin/snapshots.h"
 #include "server/health.h"
 #include "server/tick/tick_thread.h"
 #include "storage/rocks/rocks_store.h"
@@ -28,6 +29,7 @@ class Admin {
   struct Services {
     std::function<Status(const TickThread::Job&)> on_tick_thread;  // TickThread::call
     RocksStore& store;                                             // this and the rest must outlive it
+    const Snapshots& snapshots;
     const Health& health;
     Log& log;
   };
@@ -42,10 +44,6 @@ class Admin {
   Result<Sizes> flush();
   // Does what flush() does, then compacts the whole store.
   Result<Sizes> compact();
-  // Writes a backup of everything durable now; later data may be included. `directory` must be an absolute
-  // path. Also returns the errors of write_backup().
-  Result<BackupSummary> backup(const std::string& directory);
-
   // Reads and checks the whole store (storage/rocks/scrub.h). Stops with kUnavailable when the store has a
   // problem.
   Result<ScrubReport> check();
@@ -58,10 +56,11 @@ class Admin {
   Result<Duration> confirm_clock();
 
   struct RunningJob {
-    std::string_view name;  // "flush", "flush --compact", "backup" or "check"
+    std::string_view name;  // "flush", "flush --compact", "check" or "backup"
     LongJob::Progress progress;
   };
-  // Returns nullopt if no job runs. Never waits for one.
+  // The job that this object runs, or else the backup of a client. Returns nullopt if none runs. Never waits
+  // for one.
   std::optional<RunningJob> running_job() const;
 
   // Cancels the running job and refuses new ones.

@@ -6,6 +6,7 @@
 #include "server/admin/agent_routes.h"
 #include "server/admin/name_routes.h"
 #include "server/admin/query_routes.h"
+#include "server/admin/snapshot_routes.h"
 #include "server/agents/agent_info.h"
 
 namespace statmill {
@@ -31,7 +32,8 @@ std::string names_of(const SeriesChanges& changes) {
 
 AdminApi::AdminApi(Services services)
     : services_(std::move(services)),
-      admin_({services_.on_tick_thread, services_.store, services_.health, services_.log}),
+      snapshots_({services_.store, services_.clock, services_.log}),
+      admin_({services_.on_tick_thread, services_.store, snapshots_, services_.health, services_.log}),
       name_changes_(services_.table,
                     [this](const SeriesChanges& changes) { return change_series(changes); }) {}
 
@@ -40,6 +42,7 @@ std::vector<Route> AdminApi::routes() {
   const auto note = [this](ChangeNote change) {
     services_.documents.note_change(std::move(change.title), std::move(change.text), std::move(change.by));
   };
+  for (Route& route : snapshot_routes(snapshots_)) routes.push_back(std::move(route));
   for (Route& route : name_routes(name_changes_, services_.clock, note)) routes.push_back(std::move(route));
   for (Route& route : agent_routes([this](const auto& request) { return forget_agent(request); }))
     routes.push_back(std::move(route));

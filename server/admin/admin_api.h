@@ -9,6 +9,7 @@
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
 #include "server/admin/profile_route.h"
+#include "server/admin/snapshots.h"
 #include "server/agents/agent_registry.h"
 #include "server/documents/documents.h"
 #include "server/health.h"
@@ -43,12 +44,15 @@ class AdminApi {
   std::vector<Route> routes();
   // Cancels the running job and refuses new ones.
   void stop() { admin_.stop(); }
+  // Releases what clients have left (Snapshots::release_idle()).
+  void release_idle() { snapshots_.release_idle(); }
 
  private:
   Result<ChangedSeries> change_series(const SeriesChanges& changes);
   Result<AgentRow> forget_agent(const AgentRegistry::ForgetRequest& request);
 
   const Services services_;
+  Snapshots snapshots_;
   Admin admin_;
   const NameChanges name_changes_;
 };

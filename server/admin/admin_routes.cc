@@ -10,7 +10,6 @@ namespace statmill {
 namespace {
 
 constexpr std::array<ParameterRule, 1> kFlushParameters = {{{"compact"}}};
-constexpr std::array<ParameterRule, 1> kBackupParameters = {{{"directory"}}};
 
 HttpResponse json(std::string body) { return {200, std::move(body), kJson, {}}; }
 
@@ -22,15 +21,6 @@ HttpResponse handle_flush(Admin& admin, const Url& url) {
   if (!sizes) return error_response(sizes.error());
   return json("{\"bytes_before\":" + std::to_string(sizes->bytes_before) +
               ",\"bytes_after\":" + std::to_string(sizes->bytes_after) + "}\n");
-}
-
-HttpResponse handle_backup(Admin& admin, const Url& url) {
-  const auto directory = url.find("directory");
-  if (!directory) return error_response(400, "directory is missing");
-  const Result<BackupSummary> backup = admin.backup(std::string(*directory));
-  if (!backup) return error_response(backup.error());
-  return json("{\"files\":" + std::to_string(backup->files) + ",\"bytes\":" + std::to_string(backup->bytes) +
-              "}\n");
 }
 
 void append_count(std::string& out, std::string_view name, uint64_t count) {
@@ -103,8 +93,6 @@ std::vector<Route> admin_routes(Admin& admin) {
   return {
       {"POST", "/admin/v1/flush", kFlushParameters, 0, with(handle_flush),
        "write all data in memory to files; with compact=true merge all files"},
-      {"POST", "/admin/v1/backup", kBackupParameters, 0, with(handle_backup),
-       "copy the store while it is in use"},
       {"POST", "/admin/v1/check", {}, 0, with(handle_check), "check that everything stored can be read"},
       {"GET", "/admin/v1/job", {}, 0, with(handle_job), "what the running job is, and how far it has come"},
       {"POST",

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<ParameterRule, 4> kParameters = {{{"from"}, {"until"}, {"tags"}, {"set"}}};
+constexpr std::array<ParameterRule, 4> kGraphiteParameters = {{{"from"}, {"until"}, {"tags"}, {"set"}}};
 constexpr std::string_view kBetweenTags = " ,\t\r\n";
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -37,8 +37,8 @@ Result<Timestamp> parse_graphite_time(std::string_view text, Timestamp now) {
   return from_unix_seconds(*time_s);
 }
 
-HttpResponse handle_add(EventLog& events, const WriteAnswers& writes, const HttpRequest& request,
-                        Timestamp now) {
+HttpResponse handle_graphite_add(EventLog& events, const WriteAnswers& writes, const HttpRequest& request,
+                                 Timestamp now) {
   // Scripts send any type. A browser always says where a request comes from; then only the type that no
   // form of another page can send will do.
   if (!request.origin.empty() && !is_media_type(request.content_type, kJson))
@@ -51,7 +51,7 @@ HttpResponse handle_add(EventLog& events, const WriteAnswers& writes, const Http
   return writes.when_durable(added->ticket, {200, "{\"id\":" + std::to_string(added->id) + "}\n", kJson, {}});
 }
 
-Result<EventQuery> parse_query(const Url& url, Timestamp now) {
+Result<EventQuery> parse_graphite_query(const Url& url, Timestamp now) {
   EventQuery query{.needs_all_tags = true, .limit = kEventsListedMax};
   if (const auto text = url.find("from")) {
     const Result<Timestamp> from = parse_graphite_time(*text, now);
@@ -70,8 +70,8 @@ Result<EventQuery> parse_query(const Url& url, Timestamp now) {
   return query;
 }
 
-HttpResponse handle_list(const EventLog& events, const Url& url, Timestamp now) {
-  const Result<EventQuery> query = parse_query(url, now);
+HttpResponse handle_graphite_list(const EventLog& events, const Url& url, Timestamp now) {
+  const Result<EventQuery> query = parse_graphite_query(url, now);
   if (!query) return error_response(query.error());
   std::string body;
   {
@@ -122,14 +122,15 @@ std::vector<Route> graphite_event_routes(EventLog& events, const WriteAnswers& w
     if (routes.empty()) add.description = "add an event, as Graphite's clients do";
     add.role = Role::kWrite;
     add.respond = [&events, &writes, &clock](const HttpRequest& request, const Url&) {
-      return handle_add(events, writes, request, clock.wall());
+      return handle_graphite_add(events, writes, request, clock.wall());
     };
     routes.push_back(std::move(add));
   }
-  Route list{"GET", "/events/get_data", kParameters, 0, {}, "events, as Graphite lists them", Lane::kMemory};
+  Route list{"GET",        "/events/get_data", kGraphiteParameters, 0, {}, "events, as Graphite lists them",
+             Lane::kMemory};
   list.strictness = Strictness::kLenient;
   list.handle = [&events, &clock](const Url& url, std::string_view) {
-    return handle_list(events, url, clock.wall());
+    return handle_graphite_list(events, url, clock.wall());
   };
   routes.push_back(std::move(list));
   return routes;

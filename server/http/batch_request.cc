@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 constexpr auto kDefaults =
     std::to_array<std::string_view>({"from", "until", "step", "max_points", "align", "timeout", "about"});
-constexpr auto kOwn = std::to_array<std::string_view>({"expr", "grouping"});
+constexpr auto kOwnParameters = std::to_array<std::string_view>({"expr", "grouping"});
 
 Error invalid(std::string text) { return {ErrorCode::kInvalid, std::move(text)}; }
 
@@ -88,7 +88,8 @@ class QueryReader {
     if (key == "id") return;
     if (key == "kind") return read_kind(value);
     if (key == "series" || key == "stats") return read_texts(key, value);
-    if (!is_one_of(kDefaults, key) && !is_one_of(kOwn, key)) return fail(key, "there is no such key");
+    if (!is_one_of(kDefaults, key) && !is_one_of(kOwnParameters, key))
+      return fail(key, "there is no such key");
     auto text = text_of(value);
     if (!text) return fail(key, "must be a text, a number or a truth value");
     query_.parameters.push_back({std::string(key), *std::move(text)});

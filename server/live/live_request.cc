@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-Error invalid(std::string text) { return {ErrorCode::kInvalid, std::move(text)}; }
+Error invalid_request(std::string text) { return {ErrorCode::kInvalid, std::move(text)}; }
 
 // A name in another spelling is looked for as it is stored; one that has no such spelling, as it is.
 std::string stored(std::string_view name) {
@@ -21,12 +21,12 @@ std::string stored(std::string_view name) {
 
 Status read_series(const json::value& value, LiveRequest& out) {
   const auto* names = value.if_array();
-  if (names == nullptr || names->empty()) return invalid("\"series\": must be an array of names");
+  if (names == nullptr || names->empty()) return invalid_request("\"series\": must be an array of names");
   if (names->size() > kLiveSeriesMax)
     return Error{ErrorCode::kLimit, "over " + std::to_string(kLiveSeriesMax) + " series in one stream"};
   for (const json::value& name : *names) {
     const auto* text = name.if_string();
-    if (text == nullptr || text->empty()) return invalid("\"series\": must be an array of names");
+    if (text == nullptr || text->empty()) return invalid_request("\"series\": must be an array of names");
     out.series.push_back(stored({text->data(), text->size()}));
   }
   return Status::ok();
@@ -42,9 +42,10 @@ Status read_stat(std::string_view name, LiveRequest& out) {
   } else {
     auto percentile = Percentile::parse(name);
     if (!percentile)
-      return invalid("no such stat \"" + std::string(name) + "\" (known: count, sum, min, max, p0 to p100)");
+      return invalid_request("no such stat \"" + std::string(name) +
+                             "\" (known: count, sum, min, max, p0 to p100)");
     if (out.percentiles.size() == Percentile::kCountMax)
-      return invalid("more than " + std::to_string(Percentile::kCountMax) + " percentiles requested");
+      return invalid_request("more than " + std::to_string(Percentile::kCountMax) + " percentiles requested");
     out.percentiles.push_back(*std::move(percentile));
   }
   return Status::ok();
@@ -52,10 +53,10 @@ Status read_stat(std::string_view name, LiveRequest& out) {
 
 Status read_stats(const json::value& value, LiveRequest& out) {
   const auto* stats = value.if_array();
-  if (stats == nullptr) return invalid("\"stats\": must be an array of texts");
+  if (stats == nullptr) return invalid_request("\"stats\": must be an array of texts");
   for (const json::value& stat : *stats) {
     const auto* text = stat.if_string();
-    if (text == nullptr) return invalid("\"stats\": must be an array of texts");
+    if (text == nullptr) return invalid_request("\"stats\": must be an array of texts");
     if (Status s = read_stat({text->data(), text->size()}, out); !s) return s;
   }
   return Status::ok();
@@ -66,9 +67,9 @@ Status read_stats(const json::value& value, LiveRequest& out) {
 Result<LiveRequest> parse_live_request(std::string_view body) {
   boost::system::error_code error;
   const json::value root = json::parse({body.data(), body.size()}, error);
-  if (error) return invalid("the body is not JSON: " + error.message());
+  if (error) return invalid_request("the body is not JSON: " + error.message());
   const auto* object = root.if_object();
-  if (object == nullptr) return invalid("the body must be an object");
+  if (object == nullptr) return invalid_request("the body must be an object");
   LiveRequest out;
   bool has_stats = false;
   for (const auto& [key, value] : *object) {
@@ -81,14 +82,14 @@ Result<LiveRequest> parse_live_request(std::string_view body) {
     } else if (key == "every") {
       const auto* seconds = value.if_int64();
       if (seconds == nullptr || *seconds < 1 || *seconds > kLiveEveryMax_s)
-        return invalid("\"every\": must be 1 to " + std::to_string(kLiveEveryMax_s) + " seconds");
+        return invalid_request("\"every\": must be 1 to " + std::to_string(kLiveEveryMax_s) + " seconds");
       out.every = std::chrono::seconds(*seconds);
     } else {
-      return invalid("\"" + std::string(key) + "\": there is no such key");
+      return invalid_request("\"" + std::string(key) + "\": there is no such key");
     }
     if (!status) return status.error();
   }
-  if (out.series.empty()) return invalid("\"series\": missing");
+  if (out.series.empty()) return invalid_request("\"series\": missing");
   if (!has_stats) out.has_count = out.has_extremes = true;
   return out;
 }

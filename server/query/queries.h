@@ -18,7 +18,7 @@
 namespace statmill {
 
 // CPU time that a search for names may take.
-inline constexpr Duration kSearchTime = std::chrono::milliseconds(40);
+inline constexpr Duration kSearchTime = std::chrono::milliseconds(100);
 
 // Thread-safe.
 class Queries {

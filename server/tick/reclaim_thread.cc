@@ -1,11 +1,15 @@
 #include "server/tick/reclaim_thread.h"
 
+#include <utility>
+
 namespace statmill {
 
-ReclaimThread::ReclaimThread(Store& store, IdReuse& id_reuse, Registry& registry, Log& log)
+ReclaimThread::ReclaimThread(Store& store, IdReuse& id_reuse, Registry& registry, Log& log,
+                             std::function<void()> each_round)
     : store_(store),
       id_reuse_(id_reuse),
       log_(log),
+      each_round_(std::move(each_round)),
       reclaimed_(registry.counter("statmill.reclaimed_chunks",
                                   "Chunk numbers rewritten without their expired rows.")),
       thread_(log, "reclaim", [this] { run(); }) {}
@@ -29,6 +33,7 @@ void ReclaimThread::run() {
 
 // Returns how long to wait before the next call.
 Duration ReclaimThread::work() {
+  if (each_round_) each_round_();
   const Duration pause = reclaim();
   const Result<bool> more = id_reuse_.step(stopping_);
   if (more) return *more ? Duration(0) : pause;

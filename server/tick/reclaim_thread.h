@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -16,8 +17,9 @@ namespace statmill {
 
 class ReclaimThread {
  public:
-  // Starts the thread. The arguments must outlive this object.
-  ReclaimThread(Store& store, IdReuse& id_reuse, Registry& registry, Log& log);
+  // Starts the thread. The arguments must outlive this object. `each_round` is called about once a second.
+  ReclaimThread(Store& store, IdReuse& id_reuse, Registry& registry, Log& log,
+                std::function<void()> each_round = {});
   // Stops the thread; cancels a compaction that is in progress.
   ~ReclaimThread();
 
@@ -33,6 +35,7 @@ class ReclaimThread {
   Store& store_;
   IdReuse& id_reuse_;
   Log& log_;
+  const std::function<void()> each_round_;  // may be empty
   Counter& reclaimed_;
   // Set by the destructor, read by this thread and by the store's compactions.
   std::atomic<bool> stopping_{false};

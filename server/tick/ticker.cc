@@ -312,6 +312,11 @@ Status Ticker::commit() {
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
     ticks_.add();
     new_secret_.reset();
+    services_.log.debug("tick", {{"tick", prepared_->tick},
+                                 {"journal_rows", prepared_->batch.journal.size()},
+                                 {"series_rows", prepared_->batch.series.size()},
+                                 {"flushed_shards", prepared_->flushes.size()},
+                                 {"fragments", prepared_->batch.fragments.size()}});
   }
   // Only after the write, because compactions act on it at once.
   Expiry& expiry = services_.store.expiry();

@@ -21,7 +21,6 @@ namespace {
 constexpr std::string_view kUnchanging = "public, max-age=31536000, immutable";
 
 // The type of files with other endings; browsers neither run nor show it.
-constexpr std::string_view kBytes = "application/octet-stream";
 constexpr auto kTypes = std::to_array<std::pair<std::string_view, std::string_view>>({
     {".html", "text/html; charset=utf-8"},
     {".js", "text/javascript; charset=utf-8"},

@@ -6,63 +6,13 @@
 #include <system_error>
 #include <utility>
 
-#include "storage/files/backup_manifest.h"
 #include "storage/files/data_directory.h"
+#include "storage/files/directory_draft.h"
 
 namespace statmill {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A directory under construction, which is removed again unless its last file gets written.
-class Draft {
- public:
-  // Creates `directory` and the db/ in it. Errors: kInvalid if it is not empty, kIo.
-  static Result<Draft> make(const std::string& directory, std::string_view last_file) {
-    const Result<bool> is_free = is_missing_or_empty(directory);
-    if (!is_free) return is_free.error();
-    if (!*is_free) return Error{ErrorCode::kInvalid, directory + " exists and is not empty"};
-    const Result<bool> is_new = create_data_directory(directory);
-    if (!is_new) return is_new.error();
-    std::error_code error;
-    fs::create_directory(database_path(directory), error);
-    if (error) return Error{ErrorCode::kIo, "create " + directory + ": " + error.message()};
-    return Draft(directory, fs::path(directory) / last_file, *is_new);
-  }
-  Draft(Draft&& other) noexcept
-      : directory_(std::exchange(other.directory_, {})),
-        last_file_(std::move(other.last_file_)),
-        is_new_(other.is_new_) {}
-  Draft& operator=(Draft&&) = delete;
-  ~Draft() {
-    if (directory_.empty()) return;
-    std::error_code ignored;  // what cannot be removed stays, without its last file
-    fs::remove(last_file_, ignored);
-    fs::remove_all(database_path(directory_), ignored);
-    fs::remove(unfinished_file(last_file_), ignored);
-    if (is_new_) fs::remove(directory_, ignored);
-  }
-
-  // Makes all files durable, then writes the last one.
-  Status finish(std::string_view text) {
-    const fs::path parent = fs::path(directory_) / "..";
-    for (const fs::path& path : {fs::path(database_path(directory_)), fs::path(directory_), parent}) {
-      if (Status synced = sync_path(path); !synced) return synced;
-    }
-    if (Status written = write_whole_file(last_file_, text); !written) return written;
-    if (Status synced = sync_path(directory_); !synced) return synced;
-    directory_.clear();
-    return Status::ok();
-  }
-
- private:
-  Draft(std::string directory, fs::path last_file, bool is_new)
-      : directory_(std::move(directory)), last_file_(std::move(last_file)), is_new_(is_new) {}
-
-  std::string directory_;  // empty if finished or moved from
-  fs::path last_file_;
-  bool is_new_ = false;
-};
 
 Result<std::vector<std::string>> names_in(const std::string& directory) {
   std::vector<std::string> names;
@@ -98,22 +48,46 @@ Status find_unknown_files(const std::string& directory, const BackupManifest& ma
 
 }  // namespace
 
-Result<BackupSummary> write_backup(const std::string& database, const std::string& format,
-                                   const std::string& directory, LongJob& job) {
-  auto draft = Draft::make(directory, kBackupManifest);
+Result<BackupWriter> BackupWriter::make(const std::string& directory) {
+  auto draft = DirectoryDraft::make(directory, kBackupManifest);
   if (!draft) return draft.error();
-  const auto names = names_in(database);
-  if (!names) return names.error();
-  BackupManifest manifest;
-  manifest.format = format;
-  job.expect(directory_bytes(database));
-  for (const std::string& name : *names) {
-    const auto sum = copy_file(fs::path(database) / name, fs::path(database_path(directory)) / name, job);
-    if (!sum) return sum.error();
-    manifest.files.push_back({name, *sum});
+  return BackupWriter(*std::move(draft));
+}
+
+Status BackupWriter::add(const std::string& name, const std::function<Result<std::string>()>& next,
+                         LongJob& job) {
+  if (!is_backup_file_name(name)) return Error{ErrorCode::kInvalid, "\"" + name + "\" is no name of a file"};
+  const auto sum = write_pieces(fs::path(draft_.database()) / name, next, job);
+  if (!sum) return sum.error();
+  manifest_.files.push_back({name, *sum});
+  return Status::ok();
+}
+
+Result<bool> BackupWriter::add_from(const std::string& other, const BackupManifest::File& file,
+                                    LongJob& job) {
+  const fs::path from = fs::path(database_path(other)) / file.name;
+  const fs::path to = fs::path(draft_.database()) / file.name;
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(from, error))) return false;
+  LongJob unseen([&job] { return job.is_cancelled(); });  // it counts once
+  const auto sum = sum_file(from, unseen);
+  if (!sum && sum.error().code == ErrorCode::kUnavailable) return sum.error();
+  if (!sum || !(*sum == file.sum)) return false;
+  fs::create_hard_link(from, to, error);
+  if (error) {
+    const auto copied = copy_file(from, to, unseen);
+    if (!copied) return copied.error();
+    if (!(*copied == file.sum)) return Error{ErrorCode::kIo, from.string() + " changes"};
   }
-  if (Status done = draft->finish(manifest.text()); !done) return done.error();
-  return summary_of(manifest);
+  manifest_.files.push_back(file);
+  job.add(file.sum.bytes);
+  return true;
+}
+
+Result<BackupSummary> BackupWriter::finish() {
+  if (Status checked = check_manifest(manifest_); !checked) return checked.error();
+  if (Status done = draft_.finish(manifest_.text()); !done) return done.error();
+  return summary_of(manifest_);
 }
 
 Result<BackupReport> verify_backup(const std::string& directory, LongJob& job) {
@@ -123,6 +97,7 @@ Result<BackupReport> verify_backup(const std::string& directory, LongJob& job) {
   job.expect(report.summary.bytes);
   for (const BackupManifest::File& file : manifest->files) {
     const auto sum = sum_file(fs::path(database_path(directory)) / file.name, job);
+    if (!sum && job.is_cancelled()) return sum.error();
     const std::string fault = sum ? difference(*sum, file.sum) : sum.error().message;
     if (!fault.empty()) report.faults.push_back({"db/" + file.name, fault});
   }
@@ -135,7 +110,7 @@ Result<BackupSummary> restore_backup(const std::string& directory, const std::st
   const auto manifest = read_backup_manifest(directory);
   if (!manifest) return manifest.error();
   if (auto tiers = tiers_of_format(manifest->format); !tiers) return tiers.error();
-  auto draft = Draft::make(target, kFormatFile);
+  auto draft = DirectoryDraft::make(target, kFormatFile);
   if (!draft) return draft.error();
   job.expect(manifest->bytes());
   for (const BackupManifest::File& file : manifest->files) {

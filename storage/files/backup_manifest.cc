@@ -27,19 +27,9 @@ constexpr size_t kNameBytesMax = 255;
 constexpr size_t kChecksumDigits = 8;
 constexpr uint64_t kFileBytesMax = std::numeric_limits<int64_t>::max();
 
-// Returns whether the name cannot lead out of the directory that it is appended to.
-bool is_file_name(std::string_view name) {
-  const auto is_plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
-           c == '-' || c == '_';
-  };
-  return !name.empty() && name.size() <= kNameBytesMax && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(), is_plain);
-}
-
 std::optional<BackupManifest::File> parse_file(std::string_view line) {
   const std::vector<std::string_view> words = split(line, ' ');
-  if (words.size() != 3 || !is_file_name(words[2])) return std::nullopt;
+  if (words.size() != 3 || !is_backup_file_name(words[2])) return std::nullopt;
   const auto crc = parse_as<uint32_t>(words[0], 16);
   const auto bytes = parse_as<uint64_t>(words[1]);
   if (!crc || words[0].size() != kChecksumDigits || !bytes || *bytes > kFileBytesMax) return std::nullopt;
@@ -74,6 +64,22 @@ Result<std::vector<std::string_view>> checked_lines(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_backup_file_name(std::string_view name) {
+  const auto is_plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
+           c == '-' || c == '_';
+  };
+  return !name.empty() && name.size() <= kNameBytesMax && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), is_plain);
+}
+
+Status check_manifest(const BackupManifest& manifest) {
+  const std::string text = manifest.text();
+  const bool is_good = !manifest.files.empty() && text.size() <= kBackupManifestBytesMax &&
+                       static_cast<bool>(BackupManifest::parse(text));
+  return is_good ? Status::ok() : Status(Error{ErrorCode::kInvalid, "what the server has is no store"});
+}
 
 uint64_t BackupManifest::bytes() const {
   uint64_t bytes = 0;

@@ -30,6 +30,13 @@ struct BackupManifest {
   static Result<BackupManifest> parse(std::string_view text);
 };
 
+// Returns whether a file of a backup may have this name: it cannot lead out of the directory that it is
+// appended to.
+bool is_backup_file_name(std::string_view name);
+
+// Checks that parse() accepts the manifest's text, and that it has files. Errors: kInvalid.
+Status check_manifest(const BackupManifest& manifest);
+
 // Reads the manifest of the backup in `directory`. Errors: as parse(), kNotFound, kIo.
 Result<BackupManifest> read_backup_manifest(const std::string& directory);
 

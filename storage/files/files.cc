@@ -57,6 +57,10 @@ class File {
     }
     return Status::ok();
   }
+  Status go_to(uint64_t offset) {
+    const off_t at = ::lseek(descriptor_.get(), static_cast<off_t>(offset), SEEK_SET);
+    return at >= 0 ? Status::ok() : Status(failed("read", path_, errno));
+  }
   Status sync() {
     return ::fsync(descriptor_.get()) == 0 ? Status::ok() : Status(failed("sync", path_, errno));
   }
@@ -68,12 +72,14 @@ class File {
   fs::path path_;
 };
 
+Error cancelled() { return {ErrorCode::kUnavailable, "cancelled"}; }
+
 // Reads the file in pieces.
 Result<FileSum> read_through(File& file, LongJob& job, const std::function<Status(std::string_view)>& take) {
   FileSum sum;
   std::string piece;
   do {
-    if (job.is_cancelled()) return Error{ErrorCode::kUnavailable, "cancelled"};
+    if (job.is_cancelled()) return cancelled();
     if (Status read = file.read(piece, kPieceBytes); !read) return read.error();
     sum.bytes += piece.size();
     sum.crc32c = crc32c(piece, sum.crc32c);
@@ -117,6 +123,34 @@ Result<FileSum> sum_file(const fs::path& path, LongJob& job) {
   auto file = File::open(path, O_RDONLY);
   if (!file) return file.error();
   return read_through(*file, job, [](std::string_view) { return Status::ok(); });
+}
+
+Result<std::string> read_piece(const fs::path& path, uint64_t offset, size_t bytes) {
+  auto file = File::open(path, O_RDONLY);
+  if (!file) return file.error();
+  if (Status at = file->go_to(offset); !at) return at.error();
+  std::string piece;
+  if (Status read = file->read(piece, bytes); !read) return read.error();
+  return piece;
+}
+
+Result<FileSum> write_pieces(const fs::path& path, const std::function<Result<std::string>()>& next,
+                             LongJob& job) {
+  auto file = File::open(path, O_WRONLY | O_CREAT | O_EXCL);
+  if (!file) return file.error();
+  FileSum sum;
+  while (true) {
+    if (job.is_cancelled()) return cancelled();
+    const Result<std::string> piece = next();
+    if (!piece) return piece.error();
+    if (piece->empty()) break;
+    if (Status written = file->write(*piece); !written) return written.error();
+    sum.bytes += piece->size();
+    sum.crc32c = crc32c(*piece, sum.crc32c);
+    job.add(piece->size());
+  }
+  if (Status synced = file->sync(); !synced) return synced.error();
+  return sum;
 }
 
 Result<FileSum> copy_file(const fs::path& from, const fs::path& to, LongJob& job) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,14 @@ Result<std::string> read_whole_file(const std::filesystem::path& path, size_t by
 
 // Reads the whole file; its bytes are added to the job. Errors: kUnavailable if the job is cancelled.
 Result<FileSum> sum_file(const std::filesystem::path& path, LongJob& job);
+
+// Returns `bytes` of the file from `offset` on; fewer only at its end. Errors: kNotFound.
+Result<std::string> read_piece(const std::filesystem::path& path, uint64_t offset, size_t bytes);
+
+// Writes and syncs a file from the pieces that `next` returns, until an empty one; `path` must not exist. The
+// bytes are added to the job. Errors: those of `next`; kUnavailable if the job is cancelled.
+Result<FileSum> write_pieces(const std::filesystem::path& path,
+                             const std::function<Result<std::string>()>& next, LongJob& job);
 
 // Copies and syncs a file; `to` must not exist. The sum covers what was read and written. Otherwise as
 // sum_file().

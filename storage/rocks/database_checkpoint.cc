@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "storage/rocks/rocks_database.h"
+
 namespace statmill {
 namespace {
 

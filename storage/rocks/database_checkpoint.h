@@ -5,9 +5,10 @@
 #include <string>
 
 #include "base/result.h"
-#include "storage/rocks/rocks_database.h"
 
 namespace statmill {
+
+class RocksDatabase;
 
 // The files exist as long as the object. At most one at a time in a data directory.
 class DatabaseCheckpoint {

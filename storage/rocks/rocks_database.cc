@@ -20,6 +20,7 @@
 #include "storage/files/log_tail.h"
 #include "storage/keys.h"
 #include "storage/rocks/chunk_merge.h"
+#include "storage/rocks/sync_stage.h"
 
 namespace statmill {
 namespace {
@@ -82,9 +83,9 @@ class NiceCompactions final : public rocksdb::EventListener {
   }
 };
 
-rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env* env) {
+rocksdb::DBOptions database_options(const RocksOptions& options, rocksdb::Env& env) {
   rocksdb::DBOptions db;
-  if (env != nullptr) db.env = env;
+  db.env = &env;
   db.listeners.push_back(std::make_shared<NoSelfRecovery>());
   db.listeners.push_back(std::make_shared<NiceCompactions>());
   db.max_bgerror_resume_count = 0;  // the same for errors that the file system says are retryable
@@ -220,8 +221,9 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   for (TierNo t = 0; t < tiers.stored_count(); ++t)
     parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, parts.counters->expired_rows()));
   parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-  if (options.file_system) parts.env = rocksdb::NewCompositeEnv(options.file_system);
-  rocksdb::DBOptions db_options = database_options(options, parts.env.get());
+  parts.env = rocksdb::NewCompositeEnv(
+      with_sync_stage(options.file_system ? options.file_system : rocksdb::FileSystem::Default()));
+  rocksdb::DBOptions db_options = database_options(options, *parts.env);
   db_options.create_if_missing = access == RocksAccess::kCreate;
   db_options.statistics = parts.counters->statistics();
   const auto stalls = std::make_shared<StallListener>(parts.counters);

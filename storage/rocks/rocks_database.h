@@ -47,7 +47,7 @@ class RocksDatabase {
     std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
     std::shared_ptr<rocksdb::Cache> block_cache;
     LogDrops log_drops;
-    std::unique_ptr<rocksdb::Env> env;  // for a file system that is not the system's own; may be null
+    std::unique_ptr<rocksdb::Env> env;  // the file system, and the threads of the process
     std::unique_ptr<rocksdb::DB> db;
     std::vector<rocksdb::ColumnFamilyHandle*> families;  // owned by db, released before it closes
   };

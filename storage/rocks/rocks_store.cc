@@ -298,16 +298,14 @@ Status RocksStore::compact(std::atomic<bool>& cancelled, LongJob& job) {
   return database ? compact_all(**database, cancelled, job) : Status(database.error());
 }
 
-Result<BackupSummary> RocksStore::backup(const std::string& directory, LongJob& job) {
-  const std::string data_directory = this->data_directory();
-  auto database = usable_database();
+Result<RocksStore::Files> RocksStore::files() {
+  const auto database = usable_database();
   if (!database) return database.error();
-  const auto checkpoint = DatabaseCheckpoint::make(**database, data_directory);
-  database->reset();  // so that the store can recover during the copy
+  auto checkpoint = DatabaseCheckpoint::make(**database, data_directory());
   if (!checkpoint) return checkpoint.error();
-  const auto format = read_format(data_directory);  // now, because the first write raises it
+  auto format = read_format(data_directory());  // now, because the first write raises it
   if (!format) return format.error();
-  return write_backup(checkpoint->path(), *format, directory, job);
+  return Files{*std::move(checkpoint), *std::move(format)};
 }
 
 Result<ScrubReport> RocksStore::scrub(LongJob& job) {

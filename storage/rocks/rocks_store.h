@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "storage/files/backup.h"
 #include "storage/files/files.h"
+#include "storage/rocks/database_checkpoint.h"
 #include "storage/rocks/log_drops.h"
 #include "storage/rocks/reclaimer.h"
 #include "storage/rocks/retry_backoff.h"
@@ -79,9 +79,13 @@ class RocksStore final : public Store {
   Status flush();
   // Flushes, then merges every file to the bottom, so that the data directory has its final size.
   Status compact(std::atomic<bool>& cancelled, LongJob& job);
-  // Makes a backup (backup.h) of at least everything that is durable at the call. Errors also: kInvalid, as
-  // write_backup().
-  Result<BackupSummary> backup(const std::string& directory, LongJob& job);
+  // The files of the store at one moment, with at least everything that was durable then. They exist as long
+  // as the object, and at most one may. The store can recover meanwhile.
+  struct Files {
+    DatabaseCheckpoint checkpoint;
+    std::string format;  // content of the file FORMAT
+  };
+  Result<Files> files();
   // Checks everything (scrub.h), as of now. The store cannot recover meanwhile: cancel it if there is a
   // fault.
   Result<ScrubReport> scrub(LongJob& job);

@@ -13,6 +13,7 @@
 #include "statmill/shared_cells.h"
 #include "tests/counters/received_histogram.h"
 #include "tests/support/process.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -26,7 +27,7 @@ class SteppingTest : public testing::Test {
  protected:
   // Requires atomic adds: a restartable sequence that is single-stepped restarts forever.
   void SetUp() override {
-    if (!std::string_view(STATMILL_SANITIZE).empty())
+    if (kIsSanitized)
       GTEST_SKIP() << "stepping through the code of a sanitizer takes minutes and shows nothing new";
     program_.emplace(Command{STATMILL_SHARING_PROGRAM,
                              {"steps"},

@@ -75,7 +75,7 @@ TEST_F(AdminE2e, TheLogSaysWhoDidWhat) {
   };
   EXPECT_THAT(line_of("flush"),
               testing::AllOf(HasSubstr(by), HasSubstr(" at the admin socket\" status=200 ")));
-  EXPECT_THAT(line_of("backup?directory="), testing::AllOf(HasSubstr(by), HasSubstr(" status=200 ")));
+  EXPECT_THAT(line_of("snapshots"), testing::AllOf(HasSubstr(by), HasSubstr(" status=200 ")));
   EXPECT_THAT(line_of("forget-agent?id=0123"), testing::AllOf(HasSubstr(by), HasSubstr(" status=4")));
   EXPECT_EQ(server_.stop(), 0);
 }

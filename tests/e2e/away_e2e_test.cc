@@ -110,6 +110,32 @@ TEST_F(AwayE2e, SamplesSpooledWithoutAServerArriveOnceItRuns) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+TEST_F(AwayE2e, ASecondServerBeginsWithABackupOfTheFirst) {
+  ServerProcess first(STATMILL_BIN);
+  ServerProcess second(STATMILL_BIN);
+  first.start();
+  const uint16_t port = unused_port();
+  AgentHost host(STATMILL_BIN, "seeded", {first.agent(), {"127.0.0.1", port}});
+  host.start();
+  feed_and_stop(host);
+  expect_all_arrives(host, {&first});
+  const std::string backup = first.data() / "backup";
+  ASSERT_EQ(first.cli({"backup", backup}).status, 0);
+  const double batches = account_of_host(first, host.name()).durable;
+  host.start();
+  feed_and_stop(host);
+  expect_all_arrives(host, {&first});
+
+  ASSERT_EQ(first.cli({"restore", backup, second.data() / "data"}).status, 0);
+  second.start(0, port);
+  EXPECT_EQ(account_of_host(second, host.name()).durable, batches) << "what the backup has is not sent again";
+  expect_all_arrives(host, {&first, &second});
+  for (ServerProcess* server : {&first, &second}) {
+    EXPECT_EQ(server->conservation(), "");
+    EXPECT_EQ(server->stop(), 0);
+  }
+}
+
 TEST_F(AwayE2e, BothServersReceiveEverythingThoughOneWasDown) {
   ServerProcess here(STATMILL_BIN);
   ServerProcess away(STATMILL_BIN);

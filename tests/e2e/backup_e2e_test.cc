@@ -49,6 +49,8 @@ class BackupE2e : public testing::Test {
     ASSERT_TRUE(bytes.flush().good()) << file;
   }
 
+  std::string interrupted_backup(int signal);
+
   TempDirectory directory_;
   ServerProcess server_{STATMILL_BIN, {"--tick", "20ms", "--flush.interval", "200ms"}};
 };
@@ -113,37 +115,52 @@ TEST_F(BackupE2e, ContainsAllThatWasDurableWhenItBegan) {
   EXPECT_EQ(restored.stop(), 0);
 }
 
-TEST_F(BackupE2e, AnInterruptedBackupIsRefused) {
-  server_.start();
+// Starts backups until a signal ends one before it is whole. Returns its directory.
+std::string BackupE2e::interrupted_backup(int signal) {
   std::string many;
   for (int i = 0; i < 200'000; ++i) many += "many." + std::to_string(i * 7919) + " 1\n";
   server_.send(many);
   server_.wait_until_durable();
-  std::string directory;
-  for (int attempt = 0; attempt < 100; ++attempt) {  // until a kill interrupts one
-    directory = path("backup" + std::to_string(attempt));
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::string directory = path("backup" + std::to_string(attempt));
     Process backup({std::string(STATMILL_BIN) + "/statmill",
                     {"backup", directory, "--admin.socket", server_.admin_socket()},
                     {}});
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
-    while (!fs::exists(directory + "/db") || fs::is_empty(directory + "/db"))
-      ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    server_.process().signal(SIGSTOP);
-    if (!fs::exists(directory + "/BACKUP")) {
-      server_.kill();
-      EXPECT_EQ(backup.wait(), 9);
-      break;
+    const auto has_begun = [&] {
+      std::error_code error;
+      return fs::exists(directory + "/BACKUP", error) ||
+             fs::directory_iterator(directory + "/db", error) != fs::directory_iterator();
+    };
+    while (!has_begun()) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        ADD_FAILURE() << "no backup begins";
+        return directory;
+      }
     }
-    server_.process().signal(SIGCONT);
-    ASSERT_EQ(backup.wait(), 0);
+    backup.signal(SIGSTOP);
+    if (!fs::exists(directory + "/BACKUP")) backup.signal(signal);
+    backup.signal(SIGCONT);
+    if (backup.wait() != 0) return directory;
   }
+  ADD_FAILURE() << "no signal came in time";
+  return {};
+}
+
+TEST_F(BackupE2e, ABackupThatWasKilledIsRefused) {
+  server_.start();
+  const std::string directory = interrupted_backup(SIGKILL);
   ASSERT_FALSE(fs::exists(directory + "/BACKUP"));
   const Ended verified = cli({"verify", directory});
   EXPECT_EQ(verified.status, 1);
   EXPECT_THAT(verified.said, HasSubstr("not a backup, or an unfinished one"));
   EXPECT_EQ(cli({"restore", directory, path("restored")}).status, 1);
   EXPECT_FALSE(fs::exists(path("restored")));
+  const Ended busy = cli({"backup", path("next")});
+  EXPECT_EQ(busy.status, 1);
+  EXPECT_THAT(busy.said, HasSubstr("another job is running: backup"));
 
+  EXPECT_EQ(server_.stop(), 0);
   server_.start();
   EXPECT_FALSE(fs::exists(server_.data() / "data/checkpoint"));
   const Ended occupied = cli({"backup", directory});
@@ -153,6 +170,66 @@ TEST_F(BackupE2e, AnInterruptedBackupIsRefused) {
   expect_good(cli({"verify", path("again")}));
   EXPECT_EQ(server_.conservation(), "");
   EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(BackupE2e, NothingIsLeftOfABackupThatIsGivenUp) {
+  server_.start();
+  const std::string directory = interrupted_backup(SIGTERM);
+  EXPECT_FALSE(fs::exists(directory));
+  // The server may still read the piece that the client no longer waits for.
+  EXPECT_TRUE(wait_until([&] { return !fs::exists(server_.data() / "data/checkpoint"); }));
+  expect_good(cli({"backup", directory}));
+  EXPECT_EQ(server_.stop(), 0);
+}
+
+TEST_F(BackupE2e, SinceAnEarlierBackupCopiesOnlyWhatIsNew) {
+  server_.start();
+  server_.send("first 1\n");
+  expect_good(cli({"flush"}));
+  expect_good(cli({"backup", path("monday")}));
+  server_.send("second 2\n");
+  const auto want = server_.totals("*");
+  expect_good(cli({"flush"}));
+  const Ended tuesday = cli({"backup", path("tuesday"), "--since", path("monday")});
+  expect_good(tuesday);
+  EXPECT_THAT(tuesday.out, HasSubstr(" files as in " + path("monday")));
+  // Compactions may have replaced some files, but not all.
+  size_t shared = 0;
+  for (const fs::directory_entry& file : fs::recursive_directory_iterator(path("tuesday")))
+    shared += file.is_regular_file() && file.hard_link_count() == 2 ? 1U : 0U;
+  EXPECT_GT(shared, 0U);
+  EXPECT_THAT(tuesday.out, HasSubstr(std::to_string(shared) + " files as in "));
+  EXPECT_EQ(server_.stop(), 0);
+  fs::remove_all(path("monday"));
+
+  expect_good(cli({"verify", path("tuesday")}));
+  ServerProcess restored(STATMILL_BIN);
+  expect_good(cli({"restore", path("tuesday"), restored.data() / "data"}));
+  restored.start();
+  for (const auto& [name, totals] : want) EXPECT_EQ(restored.totals(name).at(name).sum, totals.sum) << name;
+  EXPECT_EQ(restored.stop(), 0);
+}
+
+TEST_F(BackupE2e, ATarArchiveIsABackup) {
+  server_.start();
+  server_.send("a.gauge 7\n");
+  server_.wait_until_durable();
+  const std::string archive = path("backup.tar");
+  Process backup({"/bin/sh",
+                  {"-c", std::string(STATMILL_BIN) + "/statmill backup - --admin.socket " +
+                             server_.admin_socket() + " > " + archive},
+                  {}});
+  ASSERT_EQ(backup.wait(), 0) << backup.standard_error();
+  EXPECT_EQ(server_.stop(), 0);
+  fs::create_directory(path("unpacked"));
+  Process unpack({"/bin/tar", {"-xf", archive, "-C", path("unpacked")}, {}});
+  ASSERT_EQ(unpack.wait(), 0) << unpack.standard_error();
+  expect_good(cli({"verify", path("unpacked")}));
+  ServerProcess restored(STATMILL_BIN);
+  expect_good(cli({"restore", path("unpacked"), restored.data() / "data"}));
+  restored.start();
+  EXPECT_EQ(restored.totals("a.gauge").at("a.gauge").sum, 7);
+  EXPECT_EQ(restored.stop(), 0);
 }
 
 TEST_F(BackupE2e, VerifyAndCheckFindADamagedByte) {

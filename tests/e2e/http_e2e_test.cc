@@ -235,6 +235,17 @@ TEST(HttpE2e, TokensHaveRoles) {
   Process with_token(
       {cli, {"status", "--server", "http://" + server.http().text()}, {{"STATMILL_TOKEN", "abc"}}});
   EXPECT_EQ(with_token.wait(), 0) << with_token.standard_error();
+  const std::string backup = folder.path() / "backup";
+  const std::vector<std::string> backs_up = {"backup", backup, "--server", "http://" + server.http().text()};
+  Process without_right({cli, backs_up, {{"STATMILL_TOKEN", "a"}}});
+  EXPECT_EQ(without_right.wait(), 1);
+  const std::string piece = "/admin/v1/snapshots/0/piece?file=CURRENT&offset=0&bytes=1";
+  EXPECT_EQ(ask_with(server, "GET", piece, "a").status, 403);
+  EXPECT_EQ(ask_with(server, "GET", piece, "secret").status, 404);
+  EXPECT_FALSE(std::filesystem::exists(backup));
+  Process with_right({cli, backs_up, {{"STATMILL_TOKEN", "secret"}}});
+  EXPECT_EQ(with_right.wait(), 0) << with_right.standard_error();
+  EXPECT_EQ(server.cli({"verify", backup}).status, 0);
   EXPECT_EQ(server.stop(), 0);
 }
 

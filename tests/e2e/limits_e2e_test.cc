@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/sanitized.h"
 
 namespace statmill {
 namespace {
@@ -58,7 +59,7 @@ TEST(LimitsE2e, HostileNamesUseNoMemoryAndExistingSeriesAcceptSamples) {
   EXPECT_EQ(server.metric("statmill_series"), kSeries);
   EXPECT_EQ(server.metric("statmill_name_bytes"), name_bytes);
   const size_t resident_after = resident_bytes(server.process().pid());
-  constexpr bool kIsPlain = std::string_view(STATMILL_SANITIZE).empty();  // sanitizers keep freed memory
+  constexpr bool kIsPlain = !kIsSanitized;  // sanitizers keep freed memory
   EXPECT_TRUE(!kIsPlain || resident_after <= resident + resident / 10) << resident << " " << resident_after;
   RecordProperty("resident_bytes", std::to_string(resident));
   RecordProperty("resident_bytes_after", std::to_string(resident_after));

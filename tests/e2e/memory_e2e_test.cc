@@ -16,6 +16,7 @@
 #include "tests/e2e/agent_ledger.h"
 #include "tests/e2e/server_process.h"
 #include "tests/support/chaos_proxy.h"
+#include "tests/support/sanitized.h"
 
 namespace statmill {
 namespace {
@@ -57,8 +58,7 @@ int points_wanted(int usual) {
 class MemoryE2e : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::string_view(STATMILL_SANITIZE).empty())
-      GTEST_SKIP() << "sanitizers have their own operator new";
+    if (kIsSanitized) GTEST_SKIP() << "sanitizers have their own operator new";
     const char* wanted = std::getenv("SM_SEED");
     const uint64_t seed = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : std::random_device()();
     std::printf("SM_SEED=%lu\n", seed);

@@ -4,12 +4,13 @@
 #include <string_view>
 
 #include "tests/sim/world.h"
+#include "tests/support/sanitized.h"
 
 namespace statmill::sim {
 namespace {
 
 // Under sanitizers each seed takes about twenty times as long.
-constexpr uint64_t kSeeds = std::string_view(STATMILL_SANITIZE).empty() ? 2000 : 60;
+constexpr uint64_t kSeeds = kIsSanitized ? 60 : 2000;
 constexpr uint64_t kNightly = 50;
 
 }  // namespace

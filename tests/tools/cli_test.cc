@@ -65,6 +65,7 @@ TEST(Cli, RefusesInvalidCommandLines) {
       {{"clock"}, "too few arguments"},
       {{"clock", "set", "--admin.socket", "a.sock"}, "\"set\" is not \"confirm\""},
       {{"backup"}, "too few arguments"},
+      {{"backup", "-", "--since", "a", "--admin.socket", "a.sock"}, "a tar archive cannot have links"},
       {{"verify"}, "too few arguments"},
       {{"verify", "a", "--server", "http://h"}, "unrecognised option '--server'"},
       {{"restore", "a"}, "too few arguments"},

@@ -7,96 +7,14 @@
 
 #include "base/number_text.h"
 #include "base/text.h"
+#include "tools/statmill/answer_document.h"
 #include "tools/statmill/parse_json.h"
 
 namespace statmill {
 namespace {
 
 namespace json = boost::json;
-
-std::string scalar_text(const json::value& v) {
-  if (v.is_string()) return std::string(v.get_string());
-  if (v.is_double()) {
-    std::string out;
-    append_number(out, v.get_double());
-    return out;
-  }
-  return json::serialize(v);
-}
-
-// Reads values of the expected types from a JSON document. The first value of another
-// type marks the whole document as failed.
-class Document {
- public:
-  explicit Document(std::string_view text, LongNumbers long_numbers = LongNumbers::kRounded) {
-    boost::system::error_code error;
-    root_ = parse_json(text, error, long_numbers);
-    if (error) failed_ = true;
-  }
-
-  bool failed() const { return failed_; }
-  const json::value& root() const { return root_; }
-
-  const json::value& field(const json::value& of, std::string_view name) {
-    const json::object* object = of.if_object();
-    const json::value* found = object != nullptr ? object->if_contains(name) : nullptr;
-    if (found == nullptr) failed_ = true;
-    return found != nullptr ? *found : nothing_;
-  }
-  // Returns nullptr if there is no such field.
-  const json::value* optional(const json::value& of, std::string_view name) {
-    const json::object* object = of.if_object();
-    return object != nullptr ? object->if_contains(name) : nullptr;
-  }
-  const json::array& array(const json::value& v) {
-    if (!v.is_array()) failed_ = true;
-    return v.is_array() ? v.get_array() : empty_;
-  }
-  std::string text(const json::value& v) {
-    if (!v.is_string()) failed_ = true;
-    return v.is_string() ? std::string(v.get_string()) : std::string();
-  }
-  bool boolean(const json::value& v) {
-    if (!v.is_bool()) failed_ = true;
-    return v.is_bool() && v.get_bool();
-  }
-  int64_t integer(const json::value& v) {
-    boost::system::error_code error;
-    const auto out = v.to_number<int64_t>(error);
-    if (error) failed_ = true;
-    return error ? 0 : out;
-  }
-  // Also "NaN", "+Inf" and "-Inf", for which JSON has no numbers.
-  std::optional<double> number_or_null(const json::value& v) {
-    if (v.is_null()) return std::nullopt;
-    if (v == "NaN") return std::numeric_limits<double>::quiet_NaN();
-    if (v == "+Inf") return std::numeric_limits<double>::infinity();
-    if (v == "-Inf") return -std::numeric_limits<double>::infinity();
-    boost::system::error_code error;
-    const auto out = v.to_number<double>(error);
-    if (error) failed_ = true;
-    return out;
-  }
-  // The text of a number, of a document that was parsed with LongNumbers::kTexts.
-  std::optional<std::string> number_text_or_null(const json::value& v) {
-    if (v.is_null()) return std::nullopt;
-    std::string out = scalar_text(v);
-    const bool is_special = out == "NaN" || out == "+Inf" || out == "-Inf";
-    if (!v.is_number() && !is_special && !is_long_number(out)) failed_ = true;
-    return out;
-  }
-
- private:
-  json::value root_;
-  const json::value nothing_;
-  const json::array empty_;
-  bool failed_ = false;
-};
-
-Error not_understood(std::string_view what) {
-  return {ErrorCode::kCorrupt,
-          "the server's " + std::string(what) + " is not as expected: is it a statmilld of this version?"};
-}
+using Document = AnswerDocument;
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && (std::isdigit(static_cast<unsigned char>(name.front())) == 0) &&

@@ -1,4 +1,6 @@
-#include <filesystem>
+#include <chrono>
+#include <stop_token>
+#include <utility>
 
 #include "base/visible.h"
 #include "storage/files/backup.h"
@@ -6,15 +8,19 @@
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
 #include "tools/statmill/progress.h"
+#include "tools/statmill/snapshot_copy.h"
 
 namespace statmill {
 namespace {
 
 constexpr std::string_view kBackupText =
-    "Makes the server copy its store to DIR on the server's host. DIR must be empty or not exist. The "
-    "backup\n"
-    "contains everything that is durable when the command begins. Meanwhile the server accepts samples and\n"
-    "answers queries.";
+    "Copies the store of a running server to DIR, which must be empty or not exist, or with - as a tar "
+    "archive to\n"
+    "standard output. The backup contains everything that is durable when the command begins. Meanwhile the "
+    "server\n"
+    "accepts samples and answers queries. With --server it copies from another host; that takes a token with "
+    "the\n"
+    "role admin (STATMILL_TOKEN).";
 
 constexpr std::string_view kVerifyText =
     "Reads a whole backup and compares it with its manifest. Prints one line per fault; the exit status is "
@@ -37,27 +43,58 @@ Outcome failed(Error error, const std::string& directory) {
           .messages = "statmill: " + std::move(error).with(directory).message + "\n"};
 }
 
+Outcome stream_backup(const Client& client, const Environment& environment, const std::stop_token& stop) {
+  if (environment.terminal)
+    return outcome_of(
+        Error{ErrorCode::kInvalid, "a terminal cannot take a tar archive: redirect standard output"});
+  auto snapshot = ServerSnapshot::make(client, stop);
+  if (!snapshot) return outcome_of(snapshot.error());
+  const int64_t now_s = std::chrono::floor<std::chrono::seconds>(environment.now).time_since_epoch().count();
+  const Status done = with_progress(environment, "backup", stop, [&](LongJob& job) {
+    return write_tar(*snapshot, {environment.output, now_s}, job);
+  });
+  return done ? Outcome{} : failed(done.error(), "standard output");
+}
+
+// The directory is made before the server is asked, which may take long.
+Outcome copy_backup(const Client& client, const std::string& to, const Earlier& earlier,
+                    const Environment& environment, const std::stop_token& stop) {
+  auto writer = BackupWriter::make(to);
+  if (!writer) return failed(writer.error(), to);
+  auto snapshot = ServerSnapshot::make(client, stop);
+  if (!snapshot) return outcome_of(snapshot.error());
+  writer->set_format(snapshot->format());
+  const Result<Copied> copied = with_progress(environment, "backup", stop, [&](LongJob& job) {
+    return copy_snapshot(*snapshot, *std::move(writer), earlier, job);
+  });
+  if (!copied) return failed(copied.error(), to);
+  const std::string shared =
+      ", " + std::to_string(copied->shared) + " files as in " + visible(earlier.directory);
+  return {.output = summary_text(to, copied->summary, earlier.directory.empty() ? "" : shared)};
+}
+
 }  // namespace
 
 Outcome run_backup(std::span<const std::string> arguments, const Environment& environment) {
-  const CommandLine line({.synopsis = "backup [OPTION]... DIR",
-                          .text = kBackupText,
-                          .operands_min = 1,
-                          .operands_max = 1,
-                          .peer = Peer::kAdmin},
-                         arguments, environment);
+  Usage usage{.synopsis = "backup [OPTION]... DIR|-",
+              .text = kBackupText,
+              .operands_min = 1,
+              .operands_max = 1,
+              .peer = Peer::kAdminOrServer};
+  usage.options.add_options()  //
+      ("since", boost::program_options::value<std::string>()->value_name("DIR"),
+       "an earlier backup: files that have not changed become links to its files");
+  const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
-  const std::string directory = std::filesystem::absolute(line.operands()[0]).lexically_normal();
-  const Result<HttpAnswer> answer = [&] {
-    const ProgressLine progress(environment, "backup", job_of_server(line.client()));
-    return line.client().post("/admin/v1/backup", {}, {{"directory", directory}});
-  }();
-  if (!answer) return outcome_of(answer.error());
-  if (answer->status != 200) return outcome_of(*answer);
-  const Result<uint64_t> files = parse_count(answer->body, "files");
-  const Result<uint64_t> bytes = parse_count(answer->body, "bytes");
-  if (!files || !bytes) return outcome_of(files ? bytes.error() : files.error());
-  return {.output = summary_text(directory, {*files, *bytes})};
+  const std::string& to = line.operands()[0];
+  const std::string since = line.has("since") ? line.text("since") : std::string();
+  if (to == "-" && !since.empty())
+    return outcome_of(Error{ErrorCode::kInvalid, "a tar archive cannot have links to --since DIR"});
+  const Interruption interruption;
+  if (to == "-") return stream_backup(line.client(), environment, interruption.token());
+  const auto earlier = read_earlier(since);
+  if (!earlier) return outcome_of(earlier.error());
+  return copy_backup(line.client(), to, *earlier, environment, interruption.token());
 }
 
 Outcome run_verify(std::span<const std::string> arguments, const Environment& environment) {

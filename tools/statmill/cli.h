@@ -36,6 +36,7 @@ struct Environment {
   std::string token = {};                               // for the server; empty: none
   std::string authority = {};  // PEM file with the certificates to trust for https; empty: the system's
   int input = 0;               // descriptor of standard input
+  int output = 1;              // descriptor of standard output, for what is too long for Outcome::output
   // Writes at once to the terminal of messages; empty: they go to no terminal. Thread-safe.
   std::function<void(std::string_view)> show_progress = {};
 };

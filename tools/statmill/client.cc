@@ -2,6 +2,7 @@
 
 #include <sys/un.h>
 
+#include <algorithm>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -158,6 +159,12 @@ Result<Client> Client::at_socket(std::string path, Duration timeout) {
 Client Client::until(std::stop_token stop) const {
   Client out = *this;
   out.stop_ = std::move(stop);
+  return out;
+}
+
+Client Client::within(Duration timeout) const {
+  Client out = *this;
+  out.timeout_ = std::min(timeout_, timeout);
   return out;
 }
 

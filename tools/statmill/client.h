@@ -43,6 +43,8 @@ class Client {
   // Returns a client whose requests fail with kUnavailable, at once, when a stop is requested. (The search
   // for a host's address continues until it ends.)
   Client until(std::stop_token stop) const;
+  // Returns a client whose steps have at most this limit.
+  Client within(Duration timeout) const;
 
   // Percent-encodes the parameters. Errors: kUnavailable if the server cannot be reached or does not answer
   // in time, kIo if the answer is not HTTP, kLimit if it is larger than kAnswerBytesMax.

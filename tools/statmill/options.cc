@@ -26,7 +26,12 @@ void add_peer_options(Usage& usage, const Environment& environment) {
         ("server", po::value<std::string>()->default_value(environment.default_server)->value_name("URL"),
          "the server's address; also STATMILL_URL");
   }
-  if (usage.peer == Peer::kAdmin) {
+  const bool is_admin = usage.peer == Peer::kAdmin || usage.peer == Peer::kAdminOrServer;
+  if (usage.peer == Peer::kAdminOrServer) {
+    usage.options.add_options()  //
+        ("server", po::value<std::string>()->value_name("URL"), "the address of a server on another host");
+  }
+  if (is_admin) {
     usage.options.add_options()  //
         ("admin.socket",
          po::value<std::string>()->default_value(environment.default_admin_socket)->value_name("PATH"),
@@ -34,10 +39,7 @@ void add_peer_options(Usage& usage, const Environment& environment) {
   }
   if (usage.peer != Peer::kNone) {
     usage.options.add_options()  //
-        ("timeout",
-         po::value<std::string>()
-             ->default_value(usage.peer == Peer::kAdmin ? "1d" : "30s")
-             ->value_name("DURATION"),
+        ("timeout", po::value<std::string>()->default_value(is_admin ? "1d" : "30s")->value_name("DURATION"),
          "give up if connecting, sending or receiving takes longer");
   }
 }
@@ -124,11 +126,12 @@ Status CommandLine::find_zone() {
 Status CommandLine::find_peer(Peer peer) {
   const Result<Duration> timeout = parse_duration(text("timeout"));
   if (!timeout) return Error(timeout.error()).with("--timeout");
-  Result<Client> client = peer == Peer::kAdmin ? Client::at_socket(text("admin.socket"), *timeout)
-                                               : Client::to(text("server"), *timeout);
+  const bool is_server = peer == Peer::kServer || (peer == Peer::kAdminOrServer && has("server"));
+  Result<Client> client =
+      is_server ? Client::to(text("server"), *timeout) : Client::at_socket(text("admin.socket"), *timeout);
   if (!client) return client.error();
   client_ = std::move(*client);
-  if (peer == Peer::kServer) {
+  if (is_server) {
     client_->set_token(token_);
     client_->set_authority(authority_);
   }

@@ -19,8 +19,9 @@ namespace statmill {
 
 // The peer that a command connects to.
 enum class Peer {
-  kServer,  // --server URL
-  kAdmin,   // --admin.socket PATH; its answers may take long
+  kServer,         // --server URL
+  kAdmin,          // --admin.socket PATH; its answers may take long
+  kAdminOrServer,  // the same, or --server URL if that is given
   kNone,
 };
 

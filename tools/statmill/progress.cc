@@ -12,8 +12,8 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
-const Unit kBytes{Unit::Kind::kBytes};
-const Unit kBytesPerS{Unit::Kind::kBytes, 1, true};
+const Unit kByteUnit{Unit::Kind::kBytes};
+const Unit kByteRateUnit{Unit::Kind::kBytes, 1, true};
 
 // Returns "45s", "1m54s" or "2h05m".
 std::string rough_duration(int64_t seconds) {
@@ -41,11 +41,11 @@ std::string progress_text(std::string_view what, const LongJob::Progress& progre
   const double elapsed_s = static_cast<double>(elapsed.count()) / 1000;
   if (progress.total == 0 || progress.done == 0)
     return out + ", " + rough_duration(static_cast<int64_t>(elapsed_s)) + " so far";
-  out += "  " + unit_text(done, kBytes) + " of " + unit_text(total, kBytes);
+  out += "  " + unit_text(done, kByteUnit) + " of " + unit_text(total, kByteUnit);
   out += ", " + std::to_string(static_cast<int>(100 * done / total)) + " %";
   if (elapsed_s <= 0) return out;
   const double per_s = done / elapsed_s;
-  out += ", " + unit_text(per_s, kBytesPerS);
+  out += ", " + unit_text(per_s, kByteRateUnit);
   return out + ", " + rough_duration(static_cast<int64_t>((total - done) / per_s + 0.5)) + " left";
 }
 

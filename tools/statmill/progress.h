@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/long_job.h"
 #include "tools/statmill/cli.h"
+#include "tools/statmill/interruption.h"
 
 namespace statmill {
 
@@ -43,12 +45,20 @@ class ProgressLine {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-// Runs `body(job)` of this process, and shows meanwhile how far the job is. Returns its result.
+// Runs `body(job)` of this process, and shows meanwhile how far the job is. A stop that is requested cancels
+// it. Returns the body's result.
 template <class Body>
-auto with_progress(const Environment& environment, std::string_view what, const Body& body) {
-  LongJob job;
+auto with_progress(const Environment& environment, std::string_view what, const std::stop_token& stop,
+                   const Body& body) {
+  LongJob job([&stop] { return stop.stop_requested(); });
   const ProgressLine line(environment, what, [&job] { return std::optional(job.progress()); });
   return body(job);
+}
+// The same, stopped by signals.
+template <class Body>
+auto with_progress(const Environment& environment, std::string_view what, const Body& body) {
+  const Interruption interruption;
+  return with_progress(environment, what, interruption.token(), body);
 }
 
 // How far the job of the server is (GET /admin/v1/job).

@@ -12,6 +12,7 @@
 #include "agent/spool/spool.h"
 #include "agent/spool/spool_reader.h"
 #include "tests/support/faulty_spool_directory.h"
+#include "tests/support/sanitized.h"
 
 namespace statmill {
 
@@ -19,7 +20,7 @@ inline constexpr std::string_view kHere = "here";
 
 // Sanitizer builds run only one in this many of the thousands of cases, because each takes thirty
 // times as long.
-inline constexpr int kStride = std::string_view(STATMILL_SANITIZE).empty() ? 1 : 7;
+inline constexpr int kStride = kIsSanitized ? 7 : 1;
 
 inline Timestamp at_second(int64_t s) { return from_unix_seconds(1'000'000 + s); }
 

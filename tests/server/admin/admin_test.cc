@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <future>
 #include <thread>
 
 #include "server/admin/admin_routes.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -26,8 +26,9 @@ class AdminTest : public testing::Test {
     auto opened = RocksStore::open(options, *Tiers::parse("10s:1d,5m:10d"));
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
+    snapshots_.emplace(Snapshots::Services{*store_, clock_, log_});
     admin_ = std::make_unique<Admin>(Admin::Services{
-        [this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, health_, log_});
+        [this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, *snapshots_, health_, log_});
   }
   HttpResponse post(std::string_view target) { return ask("POST", target); }
   HttpResponse ask(std::string_view method, std::string_view target) {
@@ -39,10 +40,10 @@ class AdminTest : public testing::Test {
                  .origin = {},
                  .content_encoding = {}});
   }
-  std::string path(std::string_view name) const { return directory_.path() / name; }
-
   TempDirectory directory_;
   std::unique_ptr<RocksStore> store_;
+  ManualClock clock_;
+  std::optional<Snapshots> snapshots_;
   Health health_;
   Log log_{LogLevel::kError};
   std::function<Status()> on_tick_thread_ = [] { return Status::ok(); };
@@ -52,8 +53,6 @@ class AdminTest : public testing::Test {
 TEST_F(AdminTest, ReturnsTheResultOfEachJob) {
   EXPECT_THAT(post("/admin/v1/flush").body, StartsWith("{\"bytes_before\":"));
   EXPECT_THAT(post("/admin/v1/flush?compact=true").body, HasSubstr("\"bytes_after\":"));
-  EXPECT_THAT(post("/admin/v1/backup?directory=" + path("backup")).body, StartsWith("{\"files\":"));
-  EXPECT_TRUE(std::filesystem::exists(path("backup/BACKUP")));
   EXPECT_EQ(post("/admin/v1/check").body,
             "{\"files\":0,\"file_bytes\":0,\"series\":0,\"journal_rows\":0,\"journal_entries\":0,"
             "\"activity_rows\":0,\"tiers\":["
@@ -78,13 +77,9 @@ TEST_F(AdminTest, ReportsWhatIsWrongWithARequest) {
     unsigned status;
     std::string want;
   };
-  directory_.write("full/file", "");
   const std::vector<Case> cases = {
       {"/admin/v1/flush?compact=yes", 400, "compact must be true or false"},
       {"/admin/v1/flush?compress=true", 400, "unknown parameter"},
-      {"/admin/v1/backup", 400, "directory is missing"},
-      {"/admin/v1/backup?directory=backup", 400, "is not an absolute path"},
-      {"/admin/v1/backup?directory=" + path("full"), 400, "exists and is not empty"},
       {"/admin/v1/restore", 404, "there is nothing at"},
       {"/api/v1/lines", 404, "there is nothing at"},
   };
@@ -112,7 +107,7 @@ TEST_F(AdminTest, ThereIsOneJobAtATime) {
   };
   std::thread first([&] { EXPECT_EQ(post("/admin/v1/flush?compact=true").status, 200U); });
   begun.get_future().wait();
-  for (const std::string target : {"/admin/v1/flush", "/admin/v1/check", "/admin/v1/backup?directory=/x"}) {
+  for (const std::string target : {"/admin/v1/flush", "/admin/v1/check"}) {
     const HttpResponse second = post(target);
     EXPECT_EQ(second.status, 503U) << target;
     EXPECT_THAT(second.body,
@@ -127,9 +122,18 @@ TEST_F(AdminTest, ThereIsOneJobAtATime) {
   EXPECT_EQ(post("/admin/v1/flush").status, 200U);
 }
 
+TEST_F(AdminTest, ABackupOfAClientIsTheJob) {
+  const auto made = snapshots_->make();
+  ASSERT_TRUE(made);
+  EXPECT_THAT(ask("GET", "/admin/v1/job").body,
+              StartsWith("{\"job\":\"backup\",\"done_bytes\":0,\"total_bytes\":"));
+  ASSERT_TRUE(snapshots_->release(made->id));
+  EXPECT_EQ(ask("GET", "/admin/v1/job").body, "{\"job\":null}\n");
+}
+
 TEST_F(AdminTest, AStoppingServerStartsNoJob) {
   admin_->stop();
-  for (const std::string target : {"/admin/v1/flush", "/admin/v1/check", "/admin/v1/backup?directory=/x"}) {
+  for (const std::string target : {"/admin/v1/flush", "/admin/v1/check"}) {
     const HttpResponse refused = post(target);
     EXPECT_EQ(refused.status, 503U) << target;
     EXPECT_THAT(refused.body, HasSubstr("the server is stopping"));

@@ -13,12 +13,12 @@ namespace {
 
 using Outcome = DashboardSet::Outcome;
 
-std::string text_of(const std::string& title) {
+std::string document_text(const std::string& title) {
   return R"({"format":1,"title":")" + title + R"(","panels":[]})";
 }
 
 DashboardVersion version_of(const std::string& title, int64_t s = 1) {
-  const std::string text = text_of(title);
+  const std::string text = document_text(title);
   return {.changed = Timestamp(std::chrono::seconds(s)),
           .by = "10.0.0.7",
           .note = "because",
@@ -120,7 +120,7 @@ TEST_F(DashboardSetTest, VersionsSurviveARestart) {
   create("cpu", "c");
   restart();
   EXPECT_EQ(titles(), "cpu=c@1 disks=two@2 ");
-  EXPECT_EQ(*set_->find("disks", 1)->text, text_of("one"));
+  EXPECT_EQ(*set_->find("disks", 1)->text, document_text("one"));
   EXPECT_EQ(set_->versions("disks").size(), 2U);
   EXPECT_EQ(set_->versions("disks").front().version, 2U) << "the newest first";
   EXPECT_FALSE(set_->find("disks", 3));

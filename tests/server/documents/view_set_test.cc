@@ -9,13 +9,13 @@
 namespace statmill {
 namespace {
 
-Timestamp at(int64_t s) { return Timestamp(std::chrono::seconds(s)); }
+Timestamp at_second(int64_t s) { return Timestamp(std::chrono::seconds(s)); }
 std::string content(int i) { return "{\"fragment\":\"" + std::to_string(i) + "\"}"; }
 
 class ViewSetTest : public testing::Test {
  protected:
   std::string keep(int i, int64_t s) {
-    const auto kept = views_->keep(content(i), at(s));
+    const auto kept = views_->keep(content(i), at_second(s));
     EXPECT_TRUE(kept);
     return kept ? kept->name : "";
   }
@@ -33,7 +33,7 @@ class ViewSetTest : public testing::Test {
     views_ = std::make_unique<ViewSet>(limits, changes_, *registry_);
     for (const auto& [key, row] : rows_) views_->restore(row);
   }
-  bool has(int i, int64_t s) { return views_->read(view_name(content(i)), at(s)) == content(i); }
+  bool has(int i, int64_t s) { return views_->read(view_name(content(i)), at_second(s)) == content(i); }
 
   DocumentChanges changes_;
   std::map<DocumentKey, DocumentRow> rows_;
@@ -46,7 +46,7 @@ TEST_F(ViewSetTest, NamesFollowFromTheContent) {
   EXPECT_EQ(keep(1, 1), view_name(content(1)));
   EXPECT_EQ(keep(1, 2), view_name(content(1)));
   EXPECT_EQ(views_->size(), 1U);
-  EXPECT_FALSE(views_->read("none", at(1)));
+  EXPECT_FALSE(views_->read("none", at_second(1)));
 }
 
 TEST_F(ViewSetTest, ViewsSurviveARestart) {
@@ -59,7 +59,7 @@ TEST_F(ViewSetTest, OnlyShortObjectsAreViews) {
   for (const std::string& bad :
        {std::string(), std::string("[]"), std::string("{"), std::string("1"), std::string("{\"a\":\"\xff\"}"),
         "{\"a\":\"" + std::string(kViewBytesMax, 'x') + "\"}"}) {
-    const auto kept = views_->keep(bad, at(1));
+    const auto kept = views_->keep(bad, at_second(1));
     ASSERT_FALSE(kept) << bad;
     EXPECT_EQ(kept.error().code, ErrorCode::kInvalid);
   }
@@ -91,7 +91,7 @@ TEST_F(ViewSetTest, ReadsAreStoredOnceADay) {
   EXPECT_EQ(save(), 0U);
   EXPECT_TRUE(has(1, 100'000));
   EXPECT_EQ(save(), 1U);
-  EXPECT_EQ(rows_.begin()->second.time, at(100'000));
+  EXPECT_EQ(rows_.begin()->second.time, at_second(100'000));
   EXPECT_TRUE(has(1, 5)) << "a clock that went back";
   EXPECT_EQ(save(), 0U);
 }

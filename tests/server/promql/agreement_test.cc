@@ -17,6 +17,7 @@
 #include "server/tick/ticker.h"
 #include "tests/query/naive/random_case.h"
 #include "tests/support/memory_store.h"
+#include "tests/support/sanitized.h"
 
 namespace statmill {
 namespace {
@@ -200,8 +201,6 @@ void compare(uint64_t begin, uint64_t end, const Change& change) {
   }
   EXPECT_GT(compared, (end - begin) / 2);
 }
-
-constexpr bool kIsSanitized = !std::string_view(STATMILL_SANITIZE).empty();
 
 TEST(PromqlAgreement, WithTheNaiveEvaluator) {
   uint64_t begin = 0;

@@ -21,7 +21,7 @@
 namespace statmill {
 namespace {
 
-constexpr size_t kNames = 20'000;
+constexpr size_t kCollidingNames = 20'000;
 
 // Returns how many entries of a SeriesIndex with these names are read to look for each of them once, in vain.
 size_t probes(const std::vector<std::string>& names, const KeyedHash& hash_of) {
@@ -34,26 +34,26 @@ size_t probes(const std::vector<std::string>& names, const KeyedHash& hash_of) {
 }
 
 TEST(CollidingNames, AreValidAndHaveOneHashWithoutASecret) {
-  const std::vector<std::string> names = colliding_names(kNames);
+  const std::vector<std::string> names = colliding_names(kCollidingNames);
   std::set<uint64_t> hashes;
   Batch batch;
   std::vector<std::string> lines;
   for (const std::string& name : names) lines.push_back(name + " 1");
   for (const std::string& line : lines) parse_graphite_line(line, batch);
-  ASSERT_EQ(batch.samples.size(), kNames);
-  for (size_t i = 0; i < kNames; ++i) {
+  ASSERT_EQ(batch.samples.size(), kCollidingNames);
+  for (size_t i = 0; i < kCollidingNames; ++i) {
     ASSERT_EQ(batch.samples[i].name, names[i]);
     hashes.insert(hash_name(names[i]));
   }
   EXPECT_EQ(hashes.size(), 1U);
-  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), kNames);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), kCollidingNames);
 }
 
 TEST(CollidingNames, NeedFewProbesInAnIndex) {
   const std::vector<std::string> few = colliding_names(1000);
   EXPECT_EQ(probes(few, KeyedHash()), few.size() * few.size()) << "without a secret";
   EXPECT_LT(probes(few, KeyedHash(secret_of(1))), 10 * few.size());
-  EXPECT_LT(probes(colliding_names(kNames), KeyedHash(secret_of(2))), 10 * kNames);
+  EXPECT_LT(probes(colliding_names(kCollidingNames), KeyedHash(secret_of(2))), 10 * kCollidingNames);
 }
 
 // A server with a store, which has just started or was restarted.
@@ -111,8 +111,8 @@ uint64_t replay_ns(const std::vector<std::string>& names) {
 
 TEST(CollidingNames, CostARestartNoMoreThanOthers) {
   std::vector<std::string> others;
-  for (size_t i = 0; i < kNames; ++i) others.push_back(std::to_string(i) + std::string(634, 'x'));
-  EXPECT_LT(replay_ns(colliding_names(kNames)), 10 * replay_ns(others))
+  for (size_t i = 0; i < kCollidingNames; ++i) others.push_back(std::to_string(i) + std::string(634, 'x'));
+  EXPECT_LT(replay_ns(colliding_names(kCollidingNames)), 10 * replay_ns(others))
       << "quadratic work is 100 times as much";
 }
 

@@ -106,6 +106,17 @@ TEST_F(TickerTest, WritesTheNewSeriesAndOneRowForAllShardsInOneBatch) {
   EXPECT_TRUE(store_.batches[0].fragments.empty());
 }
 
+TEST_F(TickerTest, DebugSaysWhatATickWrites) {
+  log_.set_level(LogLevel::kDebug);
+  send("a 1\nb 2");
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(tick());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("debug tick tick=1 journal_rows=1 series_rows=2 flushed_shards=0 fragments=0"),
+            std::string::npos)
+      << said;
+}
+
 TEST_F(TickerTest, WritesNothingWithoutSamples) {
   ASSERT_TRUE(tick());
   EXPECT_TRUE(store_.batches.empty());

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <utility>
 
 #include "storage/files/backup_manifest.h"
 #include "storage/files/data_directory.h"
@@ -23,7 +24,7 @@ class BackupTest : public StoredData {
   void SetUp() override { fill(); }
 
   void back_up(const std::string& directory) {
-    const auto done = store_->backup(directory, job_);
+    const auto done = backup_to(directory, job_);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_GT(done->files, 3U);
     EXPECT_EQ(job_.progress().done, done->bytes);
@@ -73,6 +74,83 @@ TEST_F(BackupTest, SharesNoFileWithTheData) {
     EXPECT_EQ(fs::hard_link_count(file), 1U) << file.path();
 }
 
+TEST_F(BackupTest, SharesFilesWithAnEarlierBackup) {
+  back_up(backup_);
+  const auto manifest = read_backup_manifest(backup_);
+  ASSERT_TRUE(manifest);
+  auto writer = BackupWriter::make(path("next"));
+  ASSERT_TRUE(writer);
+  writer->set_format(manifest->format);
+  for (const BackupManifest::File& file : manifest->files)
+    ASSERT_TRUE(*writer->add_from(backup_, file, job_));
+  ASSERT_TRUE(writer->finish());
+  for (const auto& file : fs::directory_iterator(path("next/db")))
+    EXPECT_EQ(fs::hard_link_count(file), 2U) << file.path();
+  fs::remove_all(backup_);
+  EXPECT_THAT(faults(path("next")), IsEmpty()) << "each backup is whole";
+}
+
+TEST_F(BackupTest, SharesNoDamagedFile) {
+  back_up(backup_);
+  const auto manifest = read_backup_manifest(backup_);
+  ASSERT_TRUE(manifest);
+  const BackupManifest::File& file = manifest->files.front();
+  auto writer = BackupWriter::make(path("next"));
+  ASSERT_TRUE(writer);
+  damage_byte(backup_ + "/db/" + file.name, 0);
+  EXPECT_FALSE(*writer->add_from(backup_, file, job_));
+  fs::remove(backup_ + "/db/" + file.name);
+  EXPECT_FALSE(*writer->add_from(backup_, file, job_));
+  fs::create_symlink("/dev/zero", backup_ + "/db/" + file.name);
+  EXPECT_FALSE(*writer->add_from(backup_, file, job_));
+  EXPECT_THAT(files_under(path("next/db")), IsEmpty());
+}
+
+TEST_F(BackupTest, RefusesWhatNobodyCouldRestore) {
+  for (const std::string format : {"", "statmill store 2.2\n", "a\nb\nc\n"}) {
+    auto writer = BackupWriter::make(backup_);
+    ASSERT_TRUE(writer);
+    writer->set_format(format);
+    bool is_read = false;
+    const auto once = [&] { return Result<std::string>(std::exchange(is_read, true) ? "" : "x"); };
+    ASSERT_TRUE(writer->add("CURRENT", once, job_));
+    EXPECT_EQ(writer->finish().error().code, ErrorCode::kInvalid) << format;
+  }
+  auto writer = BackupWriter::make(backup_);
+  ASSERT_TRUE(writer);
+  writer->set_format("statmill store 2.2\nsteps 10s,5m,1h\n");
+  EXPECT_EQ(writer->finish().error().code, ErrorCode::kInvalid) << "it has no files";
+}
+
+TEST_F(BackupTest, OnlyItsOwnerCanOpenIt) {
+  const mode_t before = ::umask(0);
+  back_up(backup_);
+  ::umask(before);
+  struct stat found {};
+  ASSERT_EQ(::stat((backup_ + "/db").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0700U);
+}
+
+TEST_F(BackupTest, ACancelledCheckFindsNoFaults) {
+  back_up(backup_);
+  LongJob cancelled([] { return true; });
+  const auto verdict = verify_backup(backup_, cancelled);
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(BackupTest, RefusesNamesThatLeadOutOfTheDirectory) {
+  auto writer = BackupWriter::make(backup_);
+  ASSERT_TRUE(writer);
+  for (const std::string name : {"../evil", "/evil", "a/b", "..", ".", ""}) {
+    const Status added = writer->add(
+        name, [] { return Result<std::string>(std::string()); }, job_);
+    ASSERT_FALSE(added) << name;
+    EXPECT_EQ(added.error().code, ErrorCode::kInvalid);
+  }
+  EXPECT_THAT(files_under(backup_ + "/db"), IsEmpty());
+}
+
 TEST_F(BackupTest, LaterWritesAreNotInIt) {
   back_up(backup_);
   const auto before = files_under(backup_);
@@ -111,23 +189,23 @@ TEST_F(BackupTest, AcceptsOnlyAnEmptyOrNewDirectory) {
   fs::create_directories(path("empty/lost+found"));
   back_up(path("empty"));
   directory_.write("full/precious", "mine");
-  const auto refused = store_->backup(path("full"), job_);
+  const auto refused = backup_to(path("full"), job_);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(refused.error().message, path("full") + " exists and is not empty");
+  EXPECT_EQ(refused.error().message, "it exists and is not empty");
   EXPECT_THAT(files_under(path("full")), SizeIs(1));
 }
 
 TEST_F(BackupTest, NothingIsLeftOfACancelledBackup) {
   int looks = 0;
   LongJob job([&] { return ++looks > 3; });
-  const auto given_up = store_->backup(backup_, job);
+  const auto given_up = backup_to(backup_, job);
   ASSERT_FALSE(given_up);
   EXPECT_EQ(given_up.error().code, ErrorCode::kUnavailable);
   EXPECT_FALSE(fs::exists(backup_));
   fs::create_directory(backup_);
   looks = 0;
-  EXPECT_FALSE(store_->backup(backup_, job));
+  EXPECT_FALSE(backup_to(backup_, job));
   EXPECT_THAT(files_under(backup_), IsEmpty());
 }
 
@@ -212,7 +290,7 @@ TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
 
 TEST_F(BackupTest, NamesTheDirectoryThatCannotBeCreated) {
   directory_.write("file", "");
-  const auto refused = store_->backup(path("file/backup"), job_);
+  const auto refused = backup_to(path("file/backup"), job_);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr(path("file/backup")));
 }

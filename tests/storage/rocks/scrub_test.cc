@@ -100,7 +100,7 @@ TEST_F(ScrubTest, ChangesNothing) {
 }
 
 TEST_F(ScrubTest, ReadsABackupInPlace) {
-  ASSERT_TRUE(store_->backup(path("backup"), job_));
+  ASSERT_TRUE(backup_to(path("backup"), job_));
   const auto before = files_under(path("backup"));
   const auto report = scrub_directory(path("backup"), job_);
   ASSERT_TRUE(report) << report.error().message;
@@ -196,7 +196,7 @@ TEST_F(ScrubTest, FindsAChangedByteInAFile) {
 
 TEST_F(ScrubTest, FindsMissingAndTruncatedFiles) {
   ASSERT_TRUE(store_->flush());
-  ASSERT_TRUE(store_->backup(path("backup"), job_));
+  ASSERT_TRUE(backup_to(path("backup"), job_));
   const auto sst = largest(path("backup/db"), ".sst");
   std::filesystem::resize_file(sst, std::filesystem::file_size(sst) / 2);
   const auto report = scrub_directory(path("backup"), job_);

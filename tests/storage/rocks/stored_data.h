@@ -12,6 +12,7 @@
 #include "base/long_job.h"
 #include "storage/activity.h"
 #include "storage/codec/entry.h"
+#include "storage/files/backup.h"
 #include "storage/journal/journal.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/storage/buckets.h"
@@ -51,6 +52,27 @@ class StoredData : public testing::Test {
     RocksOptions options;
     options.path = path;
     return RocksStore::open(options, tiers_);
+  }
+  // Copies the files of the store to a new backup, as a client of the server does.
+  Result<BackupSummary> backup_to(const std::string& directory, LongJob& job) {
+    constexpr size_t kPieceBytes = 100'000;
+    const auto files = store_->files();
+    if (!files) return files.error();
+    auto writer = BackupWriter::make(directory);
+    if (!writer) return writer.error();
+    writer->set_format(files->format);
+    const std::string from = files->checkpoint.path();
+    job.expect(directory_bytes(from));
+    for (const auto& file : std::filesystem::directory_iterator(from)) {
+      uint64_t offset = 0;
+      const auto next = [&] {
+        auto piece = read_piece(file.path(), offset, kPieceBytes);
+        if (piece) offset += piece->size();
+        return piece;
+      };
+      if (Status added = writer->add(file.path().filename(), next, job); !added) return added.error();
+    }
+    return writer->finish();
   }
   void open() {
     store_.reset();
