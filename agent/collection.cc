@@ -1,8 +1,10 @@
 #include "agent/collection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/running.h"
+#include "base/thread_cpu.h"
 
 namespace statmill {
 
@@ -11,15 +13,38 @@ Collection::Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& 
   for (auto& collector : collectors) members_.push_back({.collector = std::move(collector), .status = {}});
 }
 
-void Collection::collect(SteadyTime now, MetricSink& sink) {
+void Collection::collect(SteadyTime now, Timestamp wall, MetricSink& sink) {
   using Level = CollectorStatus::Level;
+  uint64_t begin_ns = thread_cpu_ns();
   for (Member& member : members_) {
     const Running running(member.collector->name().data());
     const bool waits = member.status.level == Level::kUnavailable && now < member.retry_at;
     if (!waits) update_status(member, member.collector->collect(sink), now);
     sink.gauge("host.agent.collector_status", {member.collector->name()},
                static_cast<double>(member.status.level));
+    const uint64_t end_ns = thread_cpu_ns();
+    member.cpu_ns += end_ns - begin_ns;
+    begin_ns = end_ns;
   }
+  report_cost(wall, sink);
+}
+
+// Once per slot, because there are as many collectors as there are parts of a host.
+void Collection::report_cost(Timestamp wall, MetricSink& sink) {
+  if (!cost_cadence_.is_due(wall)) {
+    sink.keep("host.agent.collector_cpu_ns");
+    return;
+  }
+  uint64_t collectors = 0;
+  for (const Member& member : members_) {
+    const uint64_t cpu_ns = member.cpu_ns + member.collector->background_cpu_ns();
+    collectors += cpu_ns;
+    sink.total("host.agent.collector_cpu_ns", {member.collector->name()}, cpu_ns);
+  }
+  // A thread's work counts for its collector when it is done, so the rest may be less than it was.
+  const uint64_t process = process_cpu_ns();
+  other_cpu_ns_ = std::max(other_cpu_ns_, process - std::min(process, collectors));
+  sink.total("host.agent.collector_cpu_ns", {"other"}, other_cpu_ns_);
 }
 
 uint8_t Collection::sources_of(const Member& member) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/collectors/collector.h"
+#include "agent/collectors/slot_cadence.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "proto/agent/frames.h"
@@ -21,9 +22,10 @@ class Collection {
   // `log` must outlive the collection.
   Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& log);
 
-  // Calls each collector and adds its status as the gauge host.agent.collector_status. Logs the first status
-  // of each collector and every change.
-  void collect(SteadyTime now, MetricSink& sink);
+  // Calls each collector and adds its status as the gauge host.agent.collector_status; and once per slot of
+  // 10 s the CPU time of each as the total host.agent.collector_cpu_ns, where the collector "other" is what
+  // else the process does. Logs the first status of each collector and every change.
+  void collect(SteadyTime now, Timestamp wall, MetricSink& sink);
 
   // Returns the status of each collector at its last call. The texts are valid until the next collect().
   std::vector<CollectorNote> notes() const;
@@ -34,11 +36,15 @@ class Collection {
     CollectorStatus status;
     bool started = false;
     SteadyTime retry_at{};  // while unavailable
+    uint64_t cpu_ns = 0;    // of its collect(), so far; without that of its threads
   };
   static uint8_t sources_of(const Member& member);
   void update_status(Member& member, CollectorStatus status, SteadyTime now);
+  void report_cost(Timestamp wall, MetricSink& sink);
 
   std::vector<Member> members_;
+  SlotCadence cost_cadence_;
+  uint64_t other_cpu_ns_ = 0;
   Log& log_;
 };
 

@@ -39,7 +39,7 @@ LineBatch Sampler::collect() {
   if (std::exchange(announces_, false)) builder_.lines(family_lines());
   MetricSink& sink = remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_;
   self_report_.report(now, sink);
-  collection_.collect(now, sink);
+  collection_.collect(now, clock_.wall(), sink);
   return builder_.finish();
 }
 

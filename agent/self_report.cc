@@ -1,6 +1,5 @@
 #include "agent/self_report.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <limits>
@@ -8,19 +7,12 @@
 
 #include "agent/collectors/proc_text.h"
 #include "base/number_text.h"
+#include "base/thread_cpu.h"
 
 namespace statmill {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-// Exact to the nanosecond. /proc/self/stat counts in ticks of 10 ms, which is ten times our CPU
-// budget per second.
-std::chrono::nanoseconds cpu_time_used() {
-  timespec used{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-}
 
 }  // namespace
 
@@ -35,7 +27,9 @@ void SelfReport::report(SteadyTime now, MetricSink& sink) {
 }
 
 double SelfReport::cpu_percent(SteadyTime now) {
-  const CpuReading reading{now, cpu_time_used()};
+  // Exact to the nanosecond. /proc/self/stat counts in ticks of 10 ms, which is ten times our CPU budget per
+  // second.
+  const CpuReading reading{now, std::chrono::nanoseconds(process_cpu_ns())};
   const std::optional<CpuReading> before = std::exchange(last_, reading);
   if (!before || before->at >= now) return kUnknown;
   const std::chrono::duration<double> used = reading.used - before->used;

@@ -4,9 +4,9 @@
 //   time=2026-11-20T18:49:00Z level=info msg=up port=1                       logfmt
 //   {"time":"2026-11-20T18:49:00Z","level":"info","msg":"up","port":1}       json
 //
-// Log changes of state and faults; count traffic instead. Under systemd (JOURNAL_STREAM is set), lines start
-// with the <N> priority prefix and have no time; those of the form `text` have no level either. Use a
-// LogLimiter for everything that a remote peer can trigger.
+// Log changes of state and faults; count traffic instead, but for lines of debug. Under systemd
+// (JOURNAL_STREAM is set), lines start with the <N> priority prefix and have no time; those of the form
+// `text` have no level either. Use a LogLimiter for everything that a remote peer can trigger.
 #pragma once
 
 #include <atomic>

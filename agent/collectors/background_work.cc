@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/thread_cpu.h"
 
 namespace statmill {
 
@@ -46,7 +47,9 @@ void BackgroundWork::run() {
       while (!is_under_way_ && !is_ending_) changed_.wait(mutex_);
       if (is_ending_) return;
     }
+    const uint64_t begin_ns = thread_cpu_ns();
     work_();
+    cpu_ns_.fetch_add(thread_cpu_ns() - begin_ns, std::memory_order_relaxed);
     {
       const MutexLock lock(mutex_);
       is_under_way_ = false;

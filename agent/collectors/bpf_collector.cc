@@ -87,8 +87,21 @@ CollectorStatus BpfCollector::collect(MetricSink& sink) {
   for (const BpfUse& use : uses) missed += use.misses;
   const bool is_known = std::any_of(uses.begin(), uses.end(), [](const BpfUse& use) { return use.is_known; });
   if (is_known) from_zero.total("host.agent.ebpf_missed", {name_}, missed);
+  report_cpu_time(uses, sink);
   CollectorStatus status = report(**probe_, from_zero);
   return status.level == CollectorStatus::Level::kOk ? hooks_status_ : status;
+}
+
+// The times grow only while the kernel measures, for a moment or from now on: otherwise they are not known,
+// and not 0.
+void BpfCollector::report_cpu_time(std::span<const BpfUse> uses, MetricSink& sink) {
+  uint64_t run_ns = 0;
+  for (const BpfUse& use : uses) run_ns += use.run_ns;
+  if (std::exchange(run_ns_, run_ns) >= run_ns) return;
+  const std::span<const BpfHook> hooks = (*probe_)->hooks();
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].is_known) sink.total("host.agent.program_cpu_ns", {name_, hooks[i].program}, uses[i].run_ns);
+  }
 }
 
 }  // namespace statmill

@@ -28,7 +28,8 @@ class SeriesFromZero {
 
 // Degraded, with their names, if hooks are missing. Unavailable for good if nothing could be loaded, because
 // the agent drops the privileges for loading once it runs. Total host.agent.ebpf_missed: events that occurred
-// while the program already ran on the same CPU.
+// while the program already ran on the same CPU. Total host.agent.program_cpu_ns: the CPU time of each
+// program, while the kernel measures it.
 class BpfCollector : public Collector {
  public:
   // `name` must outlive the collector.
@@ -44,8 +45,11 @@ class BpfCollector : public Collector {
   virtual CollectorStatus report(const BpfProbe& probe, MetricSink& sink) = 0;
 
  private:
+  void report_cpu_time(std::span<const BpfUse> uses, MetricSink& sink);
+
   const std::string_view name_;
   const LoadedProbe probe_;
+  uint64_t run_ns_ = 0;           // of all its programs
   CollectorStatus hooks_status_;  // ok, or the missing hooks
   SeriesFromZero series_;
 };

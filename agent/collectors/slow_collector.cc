@@ -17,6 +17,7 @@ class SlowCollector final : public Collector {
         work_(log, std::string(source_->name()), [this] { source_->read(); }) {}
 
   std::string_view name() const override { return source_->name(); }
+  uint64_t background_cpu_ns() const override { return work_.cpu_ns(); }
 
   CollectorStatus collect(MetricSink& sink) override {
     Duration patience{0};

@@ -46,6 +46,17 @@ TEST_P(AgentProgramTest, PushesUntilASignalAndExitsZero) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, AgentProgramTest, testing::Values(SIGTERM, SIGINT));
 
+TEST(AgentProgram, DebugSaysWhatEachCollectionHas) {
+  AgentServer server;
+  Process process(agent({"--server", server.endpoint().text(), "--interval", "100ms", "--collectors", "load",
+                         "--log.level", "debug"}));
+  const auto line = process.wait_for_line("debug collected lines=");
+  ASSERT_TRUE(line) << process.standard_error();
+  EXPECT_THAT(*line, HasSubstr(" bytes="));
+  process.signal(SIGTERM);
+  EXPECT_THAT(process.wait(), Optional(0));
+}
+
 TEST(AgentProgram, EndsAtOnceWhenTheServerIsAway) {
   const Endpoint nobody{"127.0.0.1", unused_port()};
   Process process(agent({"--server", nobody.text(), "--collectors", "load"}));

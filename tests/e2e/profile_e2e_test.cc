@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <csignal>
 #include <map>
 #include <string>
 #include <thread>
@@ -52,6 +53,7 @@ TEST_F(ProfileE2e, LinesArePaidForByParseAndApply) {
   EXPECT_GT(stages.at("apply"), 0.1) << json::serialize(profile);
   EXPECT_GT(stages.at("collect"), 0) << json::serialize(profile);
   EXPECT_GT(stages.at("commit"), 0) << json::serialize(profile);
+  EXPECT_TRUE(stages.contains("fsync")) << json::serialize(profile);
   EXPECT_EQ(stages.at("print"), 0) << "nobody asks";
   double of_threads = 0;
   for (const json::value& thread : profile.at("threads").as_array())
@@ -64,6 +66,30 @@ TEST_F(ProfileE2e, ATableIsForPeople) {
   EXPECT_EQ(ended.status, 0) << ended.said;
   EXPECT_THAT(ended.out, testing::StartsWith("CPU of the server in 0.1 s: "));
   EXPECT_THAT(ended.out, testing::HasSubstr("\nthread"));
+}
+
+// The agent reports its collectors every 10 s, as growth: so there are figures after 10 s.
+TEST_F(ProfileE2e, TheCostOfAnAgentIsKnownByCollector) {
+  Process agent({std::string(STATMILL_BIN) + "/statmill-agent",
+                 {"--server", server_.agent().text(), "--interval", "1s", "--agent.host", "web1.example.org"},
+                 {}});
+  json::object profile;
+  const auto has_figures = [&] {
+    const Ended ended = server_.cli({"profile", "--agent", "web1.example.org", "--format", "json"});
+    boost::system::error_code error;
+    if (ended.status == 0) profile = json::parse(ended.out, error).as_object();
+    return ended.status == 0 && profile.at("collectors").as_array().size() > 10;
+  };
+  const auto has_series = [&] { return !server_.totals("host.agent.collector_cpu_ns;*").empty(); };
+  ASSERT_TRUE(wait_until(has_series)) << agent.standard_error();
+  ASSERT_TRUE(wait_until(has_figures)) << agent.standard_error();
+  std::map<std::string, double> of;
+  for (const json::value& row : profile.at("collectors").as_array())
+    of[std::string(row.at("name").as_string())] = row.at("cpu").to_number<double>();
+  for (const char* name : {"cpu", "processes", "other"}) EXPECT_GT(of[name], 0) << json::serialize(profile);
+  EXPECT_LT(profile.at("cpu").to_number<double>(), 1) << json::serialize(profile);
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(Profile, AnIdleServerHasNoShares) {
   last.time_ns += 1'000'000'000;
   const auto idle = profile_between(first, last);
   ASSERT_TRUE(idle);
-  for (const Profile::Row& row : idle->stages) EXPECT_EQ(row.share, 0) << row.name;
+  for (const Profile::Row& row : idle->parts.at(0).rows) EXPECT_EQ(row.share, 0) << row.name;
   EXPECT_THAT(profile_table(*idle), testing::HasSubstr("0.00 of 2 processors"));
 }
 

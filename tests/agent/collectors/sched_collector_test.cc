@@ -56,14 +56,21 @@ TEST_F(SchedCollectorTest, AddsUpTheCpus) {
   h2_record(&banks_[1].runqueue_wait, 1000);
   banks_[0].switches_voluntary = 3;
   banks_[1].switches_voluntary = 4;
+  probe_->set_hooks({{"sched_switch", "tp_btf/sched_switch", ""}, {"migrate", "tp_btf/migrate", ""}});
   probe_->set_uses(
-      {{.is_known = true, .runs = 9, .run_ns = 9, .misses = 2}, {.is_known = true, .misses = 3}, {}});
+      {{.is_known = true, .runs = 9, .run_ns = 900, .misses = 2}, {.is_known = true, .misses = 3}});
   EXPECT_EQ(collect(), CollectorStatus{});
   const RecordedDistribution& wait = sink_.distributions["host.sched.runqueue_wait_ns"];
   EXPECT_EQ(wait.counts[h2_index(1000)], 2U);
   EXPECT_EQ(wait.sum, 2000U);
   EXPECT_THAT(sink_.totals, Contains(Pair("host.sched.switches;type=voluntary", 7)));
   EXPECT_THAT(sink_.totals, Contains(Pair("host.agent.ebpf_missed;collector=sched", 5)));
+  EXPECT_THAT(sink_.totals,
+              Contains(Pair("host.agent.program_cpu_ns;collector=sched;program=sched_switch", 900)));
+  // The kernel measures no longer: that is not 0.
+  sink_ = {};
+  collect();
+  EXPECT_THAT(sink_.totals, testing::Not(Contains(testing::Key(testing::HasSubstr("program_cpu_ns")))));
 }
 
 TEST_F(SchedCollectorTest, NamesCgroupsInAnySlot) {

@@ -55,16 +55,8 @@ class Fields {
   bool failed_ = false;
 };
 
-Profile::Row row_of(std::string name, double cpu_s, const Profile& profile) {
-  const double cpu = cpu_s / profile.seconds;
-  return {std::move(name), 0, cpu, profile.cpu > 0 ? std::min(1.0, cpu / profile.cpu) : 0};
-}
-
-void sort_rows(std::vector<Profile::Row>& rows) {
-  std::ranges::stable_sort(rows, std::ranges::greater(), &Profile::Row::cpu);
-}
-
-void add_stages(const ProfileReading& first, const ProfileReading& last, Profile& out) {
+Profile::Part stages_between(const ProfileReading& first, const ProfileReading& last, const Profile& of) {
+  Profile::Part out{"stage", {}};
   const std::map<std::string, uint64_t> before(first.stages.begin(), first.stages.end());
   double known_s = 0;
   for (const auto& [name, cpu_ns] : last.stages) {
@@ -72,13 +64,14 @@ void add_stages(const ProfileReading& first, const ProfileReading& last, Profile
     const uint64_t begin = found != before.end() ? found->second : 0;
     const double cpu_s = static_cast<double>(cpu_ns - std::min(begin, cpu_ns)) / kNsPerSecond;
     known_s += cpu_s;
-    out.stages.push_back(row_of(name, cpu_s, out));
+    out.rows.push_back({.name = name, .cpu = cpu_s / of.seconds});
   }
-  sort_rows(out.stages);
-  out.stages.push_back(row_of("other", std::max(0.0, out.cpu * out.seconds - known_s), out));
+  out.rows.push_back({.name = "other", .cpu = std::max(0.0, of.cpu - known_s / of.seconds)});
+  return out;
 }
 
-void add_threads(const ProfileReading& first, const ProfileReading& last, Profile& out) {
+Profile::Part threads_between(const ProfileReading& first, const ProfileReading& last, const Profile& of) {
+  Profile::Part out{"thread", {}};
   std::map<uint64_t, uint64_t> before;
   for (const ProfileReading::Thread& thread : first.threads) before[thread.id] = thread.cpu_ns;
   std::map<std::string, std::pair<uint64_t, double>> names;
@@ -94,56 +87,56 @@ void add_threads(const ProfileReading& first, const ProfileReading& last, Profil
     cpu_s += used_s;
     known_s += used_s;
   }
-  for (const auto& [name, sum] : names) {
-    out.threads.push_back(row_of(name, sum.second, out));
-    out.threads.back().threads = sum.first;
-  }
+  for (const auto& [name, sum] : names)
+    out.rows.push_back({.name = name, .threads = sum.first, .cpu = sum.second / of.seconds});
   constexpr double kLeastEnded = 0.001;  // of a processor: the clocks are read one after another
-  const double ended = (out.cpu * out.seconds - known_s) / out.seconds;
-  if (ended >= kLeastEnded) out.threads.push_back(row_of("(ended)", ended * out.seconds, out));
-  sort_rows(out.threads);
+  const double ended = of.cpu - known_s / of.seconds;
+  if (ended >= kLeastEnded) out.rows.push_back({.name = "(ended)", .cpu = ended});
+  return out;
 }
 
-std::string percent(double share) { return fixed_text(100 * share, 1) + " %"; }
+std::string percent(double share, int decimals) { return fixed_text(100 * share, decimals) + " %"; }
 
-void append_table(std::string& out, const Profile& profile, const std::vector<Profile::Row>& rows,
-                  const char* title) {
+void append_table(std::string& out, const Profile& profile, const Profile::Part& part) {
+  constexpr double kSmall = 0.1;  // of a processor: its rows have no digit that counts without more decimals
+  const int decimals = profile.cpu < kSmall ? 3 : 1;
   double most = 0;
-  for (const Profile::Row& row : rows) most = std::max(most, row.share);
-  const bool has_threads = &rows == &profile.threads;
-  TextTable table(has_threads ? std::vector<TextTable::Column>{{title},
-                                                               {"threads", Align::kRight},
-                                                               {"of a CPU", Align::kRight},
-                                                               {"share", Align::kRight},
-                                                               {""}}
-                              : std::vector<TextTable::Column>{
-                                    {title}, {"of a CPU", Align::kRight}, {"share", Align::kRight}, {""}});
-  for (const Profile::Row& row : rows) {
+  for (const Profile::Row& row : part.rows) most = std::max(most, row.share);
+  const bool has_threads = part.name == "thread";
+  TextTable table(has_threads
+                      ? std::vector<TextTable::Column>{{part.name},
+                                                       {"threads", Align::kRight},
+                                                       {"of a CPU", Align::kRight},
+                                                       {"share", Align::kRight},
+                                                       {""}}
+                      : std::vector<TextTable::Column>{
+                            {part.name}, {"of a CPU", Align::kRight}, {"share", Align::kRight}, {""}});
+  for (const Profile::Row& row : part.rows) {
     std::vector<std::string> cells = {row.name};
     if (has_threads) cells.push_back(row.threads > 0 ? std::to_string(row.threads) : "-");
-    cells.push_back(percent(row.cpu));
-    cells.push_back(percent(row.share));
+    cells.push_back(percent(row.cpu, decimals));
+    cells.push_back(percent(row.share, 1));
     cells.push_back(bar_text(most > 0 ? row.share / most : 0, kBarWidth));
     table.add(std::move(cells));
   }
   out.append("\n").append(table.text());
 }
 
-void append_rows_json(json::object& out, std::string_view name, const std::vector<Profile::Row>& rows) {
+void append_rows_json(json::object& out, const Profile::Part& part) {
   json::array list;
-  for (const Profile::Row& row : rows) {
+  for (const Profile::Row& row : part.rows) {
     json::object one{{"name", row.name}};
     if (row.threads > 0) one["threads"] = row.threads;
     one["cpu"] = std::round(row.cpu * 1e6) / 1e6;
     one["share"] = std::round(row.share * 1e6) / 1e6;
     list.push_back(std::move(one));
   }
-  out[name] = std::move(list);
+  out[part.name + "s"] = std::move(list);
 }
 
-void append_rows_csv(std::string& out, std::string_view part, const std::vector<Profile::Row>& rows) {
-  for (const Profile::Row& row : rows) {
-    out.append(part).append(",");
+void append_rows_csv(std::string& out, const Profile::Part& part) {
+  for (const Profile::Row& row : part.rows) {
+    out.append(part.name).append(",");
     append_csv_text(out, visible(row.name));
     out.append(",").append(row.threads > 0 ? std::to_string(row.threads) : "");
     out.append(",").append(fixed_text(row.cpu, 6)).append(",").append(fixed_text(row.share, 6)).append("\n");
@@ -175,6 +168,18 @@ Result<ProfileReading> parse_profile(std::string_view text) {
   return out;
 }
 
+void finish_profile(Profile& profile) {
+  for (Profile::Part& part : profile.parts) {
+    for (Profile::Row& row : part.rows)
+      row.share = profile.cpu > 0 ? std::min(1.0, row.cpu / profile.cpu) : 0;
+    std::ranges::stable_sort(part.rows, [](const Profile::Row& a, const Profile::Row& b) {
+      const bool is_a_other = a.name == "other";
+      const bool is_b_other = b.name == "other";
+      return is_a_other != is_b_other ? is_b_other : a.cpu > b.cpu;
+    });
+  }
+}
+
 Result<Profile> profile_between(const ProfileReading& first, const ProfileReading& last) {
   if (last.time_ns <= first.time_ns || last.cpu_ns < first.cpu_ns)
     return Error{ErrorCode::kInvalid, "the server was started again meanwhile"};
@@ -182,33 +187,31 @@ Result<Profile> profile_between(const ProfileReading& first, const ProfileReadin
   out.seconds = static_cast<double>(last.time_ns - first.time_ns) / kNsPerSecond;
   out.processors = last.processors;
   out.cpu = static_cast<double>(last.cpu_ns - first.cpu_ns) / kNsPerSecond / out.seconds;
-  add_stages(first, last, out);
-  add_threads(first, last, out);
+  out.parts = {stages_between(first, last, out), threads_between(first, last, out)};
+  finish_profile(out);
   return out;
 }
 
 std::string profile_table(const Profile& profile) {
-  std::string out = "CPU of the server in " + fixed_text(profile.seconds, 1) +
-                    " s: " + fixed_text(profile.cpu, 2) + " of " + std::to_string(profile.processors) +
-                    " processors\n";
-  append_table(out, profile, profile.stages, "stage");
-  append_table(out, profile, profile.threads, "thread");
+  std::string out = "CPU of the " + visible(profile.of) + " in " + fixed_text(profile.seconds, 1) + " s: " +
+                    (profile.processors > 0 ? fixed_text(profile.cpu, 2) + " of " +
+                                                  std::to_string(profile.processors) + " processors\n"
+                                            : percent(profile.cpu, 3) + " of one\n");
+  for (const Profile::Part& part : profile.parts) append_table(out, profile, part);
   return out;
 }
 
 std::string profile_json(const Profile& profile) {
-  json::object out{{"seconds", std::round(profile.seconds * 1e3) / 1e3},
-                   {"processors", profile.processors},
-                   {"cpu", std::round(profile.cpu * 1e6) / 1e6}};
-  append_rows_json(out, "stages", profile.stages);
-  append_rows_json(out, "threads", profile.threads);
+  json::object out{{"seconds", std::round(profile.seconds * 1e3) / 1e3}};
+  if (profile.processors > 0) out["processors"] = profile.processors;
+  out["cpu"] = std::round(profile.cpu * 1e6) / 1e6;
+  for (const Profile::Part& part : profile.parts) append_rows_json(out, part);
   return json_output(json::serialize(out));
 }
 
 std::string profile_csv(const Profile& profile) {
   std::string out = "part,name,threads,cpu,share\n";
-  append_rows_csv(out, "stage", profile.stages);
-  append_rows_csv(out, "thread", profile.threads);
+  for (const Profile::Part& part : profile.parts) append_rows_csv(out, part);
   return out;
 }
 

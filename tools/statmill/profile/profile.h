@@ -28,29 +28,39 @@ struct ProfileReading {
 // Errors: kCorrupt.
 Result<ProfileReading> parse_profile(std::string_view json);
 
-// What happened between two readings. Rows are sorted by CPU time, the most first.
+// What a program spent its CPU time on, in a time.
 struct Profile {
   struct Row {
     std::string name;
-    uint64_t threads = 0;  // that have this name; 0: it is a stage
+    uint64_t threads = 0;  // that have this name
     double cpu = 0;        // processors in use: 0.5 is half of one
-    double share = 0;      // of the CPU time of the process, in [0, 1]
+    double share = 0;      // of Profile::cpu, in [0, 1]
   };
+  // One way to divide the CPU time. The rows are sorted by it, the most first, but "other" is last: what
+  // belongs to no other row.
+  struct Part {
+    std::string name;  // "stage", "thread"
+    std::vector<Row> rows;
+  };
+  std::string of = "server";  // whose profile it is
   double seconds = 0;
-  uint64_t processors = 0;
+  uint64_t processors = 0;  // of the host; 0: not known
   double cpu = 0;
-  std::vector<Row> stages;   // the last row is "other": what belongs to no stage
-  std::vector<Row> threads;  // by name; "(ended)": threads that ended meanwhile, if they used any
+  std::vector<Part> parts;
 };
 
-// Errors: kInvalid if the readings are of two processes, or of one moment.
+// Sorts the rows and computes their shares.
+void finish_profile(Profile& profile);
+
+// Returns the parts "stage" and "thread", whose row "(ended)" is of threads that ended meanwhile. Errors:
+// kInvalid if the readings are of two processes, or of one moment.
 Result<Profile> profile_between(const ProfileReading& first, const ProfileReading& last);
 
 // Tables with bars, for people.
 std::string profile_table(const Profile& profile);
 // Returns one object, as a line.
 std::string profile_json(const Profile& profile);
-// Returns part,name,threads,cpu,share; part is "stage" or "thread".
+// Returns part,name,threads,cpu,share.
 std::string profile_csv(const Profile& profile);
 
 // Returns a bar of at most `width` characters whose length is the share of it.
