@@ -133,7 +133,7 @@ TEST_F(Nightly, ASliceIsSmallAndIsNoResultOfTheFullRun) {
   EXPECT_EQ(run({"--table"}).status, 3);
 }
 
-TEST(NightlyJobs, TakeFourHoursAndNoneTakesMoreThanAPart) {
+TEST(NightlyJobs, TakeFiveHoursAndNoneTakesMoreThanAPart) {
   std::ifstream list(std::filesystem::path(STATMILL_SOURCE_TREE) / "tools/nightly.jobs");
   int all = 0;
   std::set<std::string> names;
@@ -151,7 +151,7 @@ TEST(NightlyJobs, TakeFourHoursAndNoneTakesMoreThanAPart) {
     all += minutes;
   }
   EXPECT_GT(names.size(), 10U);
-  EXPECT_LE(all, 240);
+  EXPECT_LE(all, 300);
 }
 
 }  // namespace

@@ -248,7 +248,8 @@ TEST_F(TestScript, CountsFailedTestsAndThoseWithoutProgram) {
 TEST_F(TestScript, PrintsWhyATestFailed) {
   tree_.write("results/asan.xml", testcase("A", "fail",
                                            "\t\t<failure message=\"\"/>\n\t\t<system-out>[ RUN      ] A\n"
-                                           "a_test.cc:12: Failure\nValue of: 1 &lt; 0\n</system-out>\n"));
+                                           "a_test.cc:12: Failure\nValue of: 1 &lt; 0\n"
+                                           "[  FAILED  ] A (1 ms)\n</system-out>\n"));
   EXPECT_EQ(run("release asan"), 1);
   EXPECT_THAT(
       output_,
@@ -258,15 +259,56 @@ TEST_F(TestScript, PrintsWhyATestFailed) {
 TEST_F(TestScript, PrintsWhyATestWasSkipped) {
   tree_.write(
       "results/release.xml",
-      testcase("A", "run", "") +
-          testcase(
-              "B", "notrun",
-              "\t\t<skipped message=\"SKIP_REGULAR_EXPRESSION_MATCHED\"/>\n"
-              "\t\t<system-out>[ RUN      ] B\n/x_test.cc:3: Skipped\nno &lt;kernel&gt;\n\n[  SKIPPED ] B\n"
-              "</system-out>\n"));
+      testcase("A", "run", "") + testcase("B", "notrun",
+                                          "\t\t<skipped message=\"SKIP_REGULAR_EXPRESSION_MATCHED\"/>\n"
+                                          "\t\t<system-out>[ RUN      ] B\n/x_test.cc:3: Skipped\nno "
+                                          "&lt;kernel&gt;\n\n[  SKIPPED ] B (0 ms)\n"
+                                          "</system-out>\n"));
   EXPECT_EQ(run("release"), 0);
   EXPECT_THAT(output_, HasSubstr("\nskipped: release: B: no <kernel>"));
   EXPECT_THAT(output_, EndsWith("\n1 passed, 0 failed, 1 skipped\n"));
+}
+
+TEST_F(TestScript, CountsEachTestOfAProgram) {
+  tree_.write("results/asan.xml",
+              testcase("x_tests", "fail",
+                       "\t\t<failure message=\"\"/>\n\t\t<system-out>Running main()\n"
+                       "[ RUN      ] A.Passes\n[       OK ] A.Passes (0 ms)\n"
+                       "[ RUN      ] A.Fails\na_test.cc:12: Failure\nof A\n"
+                       "[  FAILED  ] A.Fails, where GetParam() = &quot;b&quot; (1 ms)\n"
+                       "[ RUN      ] A.Skips\n/x_test.cc:3: Skipped\nno disk\n\n[  SKIPPED ] A.Skips (0 ms)\n"
+                       "[ RUN      ] B.PrintsText\ntext[       OK ] B.PrintsText (0 ms)\n"
+                       "[ RUN      ] B.PrintsMarks\nsub [  FAILED  ] x\n[       OK ] B.PrintsMarks (0 ms)\n"
+                       "[  PASSED  ] 2 tests.\n[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.Skips\n"
+                       "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.Fails\n</system-out>\n"));
+  EXPECT_EQ(run("asan"), 1);
+  EXPECT_THAT(output_, HasSubstr("\nskipped: asan: A.Skips: no disk\n"));
+  EXPECT_THAT(output_, EndsWith("\nfailed: asan: A.Fails\n  | a_test.cc:12: Failure\n  | of A\n"
+                                "3 passed, 1 failed, 1 skipped\n"));
+}
+
+TEST_F(TestScript, NamesTheTestInWhichAProgramEnded) {
+  tree_.write("results/asan.xml",
+              testcase("x_tests", "fail",
+                       "\t\t<failure message=\"\"/>\n\t\t<system-out>[ RUN      ] A.Passes\n"
+                       "[       OK ] A.Passes (0 ms)\n[ RUN      ] A.Crashes\n"
+                       "==1==ERROR: AddressSanitizer: SEGV\n    #0 f x.cc:1\n</system-out>\n"));
+  EXPECT_EQ(run("asan"), 1);
+  EXPECT_THAT(output_,
+              EndsWith("\nfailed: asan: A.Crashes: the program ended in it or was ended, and did not run "
+                       "the tests that follow\n  | ==1==ERROR: AddressSanitizer: SEGV\n  | #0 f x.cc:1\n1 "
+                       "passed, 1 failed\n"));
+}
+
+TEST_F(TestScript, CountsAProgramThatFailsAfterItsTests) {
+  tree_.write("results/asan.xml",
+              testcase("x_tests", "fail",
+                       "\t\t<failure message=\"\"/>\n\t\t<system-out>[ RUN      ] A.Passes\n"
+                       "[       OK ] A.Passes (0 ms)\n[  PASSED  ] 1 test.\n"
+                       "==1==ERROR: LeakSanitizer: detected memory leaks\n</system-out>\n"));
+  EXPECT_EQ(run("asan"), 1);
+  EXPECT_THAT(output_, EndsWith("\nfailed: asan: x_tests\n  | ==1==ERROR: LeakSanitizer: detected memory "
+                                "leaks\n1 passed, 1 failed\n"));
 }
 
 TEST_F(TestScript, CountsAFaultThatLintFindsAndSkipsItWithoutItsTools) {

@@ -83,8 +83,12 @@ browserTest("by keys: which host and resource is wrong, what happened and what e
 
   // a panel, a selection of what happened, and what else moved then
   await page.evaluate(() => { location.hash = "#/explore?from=-30m&p0=host.load.one;host%3Ddb3.example.org&p1=shop.orders"; });
-  // the keys of a crosshair act once the panels have data, which is when they name their slots
-  await page.waitForFunction(() => [...document.querySelectorAll(".panel-badges")].filter((one) => /10\s?s/.test(one.textContent ?? "")).length === 2);
+  // the keys of a crosshair act once the panels have data, which is when they name their slots; those of the screen before may still be there
+  await page.waitForFunction(() => {
+    const bodies = [...document.querySelectorAll(".panel-body")];
+    return bodies.length === 2 && bodies.every((one) => /^(host\.load\.one|shop\.orders)/.test(one.getAttribute("aria-label") ?? "")) &&
+      [...document.querySelectorAll(".panel-badges")].filter((one) => /10\s?s/.test(one.textContent ?? "")).length === 2;
+  });
   await press(page, "j", "End");
   await page.waitForSelector(".cross-line");
   await press(page, "[", ...Array(6).fill("Shift+ArrowLeft"));

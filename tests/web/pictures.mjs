@@ -121,7 +121,7 @@ export async function takePictures(browser, address, onPicture) {
 
 /** @param {(name: string) => any} load of a package */
 export function launch(load) {
-  return load("playwright-core").chromium.launch({ executablePath: process.env.STATMILL_BROWSER ?? "/usr/bin/chromium", args: kArguments });
+  return load("playwright-core").chromium.launch({ executablePath: process.env.STATMILL_BROWSER ?? "/usr/bin/chromium-headless-shell", args: kArguments });
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

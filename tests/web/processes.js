@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const kRoot = resolve(fileURLToPath(new URL(".", import.meta.url)), "../..");
 const kModules = process.env.STATMILL_NODE_MODULES ?? join(kRoot, "web/node_modules");
 export const kServer = join(process.env.STATMILL_BIN ?? join(kRoot, "build/release/bin"), "statmilld");
-const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium";
+const kBrowser = process.env.STATMILL_BROWSER ?? "/usr/bin/chromium-headless-shell";
 const kArguments = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
   // names of a foreign site that points to this host
@@ -41,8 +41,9 @@ export async function endAll() {
 }
 
 let packed = "";
-/** The folder of the packed page, made once for each test file. */
+/** The folder of the packed page: that of the build, STATMILL_PAGE; without it one that is made once for each test file. */
 export function pageFolder() {
+  if (process.env.STATMILL_PAGE) return process.env.STATMILL_PAGE;
   if (packed === "") {
     packed = mkdtempSync(join(tmpdir(), "statmill-page-"));
     execFileSync(process.execPath, [join(kRoot, "web/pack.mjs"), packed, "--node-modules", kModules], { stdio: ["ignore", "ignore", "inherit"] });
@@ -125,7 +126,7 @@ export async function answered(ask) {
   throw new Error(`no answer within ${kWait} ms: ${ask}`);
 }
 
-/** Debian's chromium. @returns {Promise<any>} */
+/** Debian's chromium without a window. @returns {Promise<any>} */
 export function startBrowser() {
   return load("playwright-core").chromium.launch({ executablePath: kBrowser, args: kArguments });
 }
