@@ -1,4 +1,4 @@
-# The servers that tools/compare-ingest compares with statmill; it sources this file. Each server has two functions. start_NAME
+# The servers that tools/compare-ingest compares with statmill; it and tools/compare-agents source this file. Each server has two functions. start_NAME
 # starts it on 127.0.0.1, with Graphite's lines at $line_port, queries at $http_port and all its files in $scratch, sets $pid,
 # and fails if the server does not get ready. stored_NAME prints the number of samples it has stored.
 # shellcheck shell=bash disable=SC2154  # compare-ingest sets $scratch, $line_port and $http_port

@@ -4,8 +4,8 @@ namespace statmill {
 
 Scripts::Scripts() {
   std::filesystem::create_directories(tree_.path() / "tools");
-  for (const char* name : {"compare-ingest", "install-packages", "junit-summary", "kernel-test", "lint",
-                           "nightly", "peers.bash", "quickstart", "test"}) {
+  for (const char* name : {"compare-agents", "compare-ingest", "install-packages", "junit-summary",
+                           "kernel-test", "lint", "nightly", "peers.bash", "quickstart", "test"}) {
     std::filesystem::copy_file(std::filesystem::path(STATMILL_SOURCE_TREE) / "tools" / name,
                                tree_.path() / "tools" / name);
   }
