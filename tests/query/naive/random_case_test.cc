@@ -37,8 +37,7 @@ TEST(RandomCase, MostHaveAnAnswerAndAllAreValid) {
 
 TEST(RandomCase, EveryFunctionIsUsed) {
   std::string queries;
-  for (uint64_t seed = 0; seed < (kIsSanitized ? 2000 : 10'000); ++seed)
-    queries += random_case(seed).query + "\n";
+  for (uint64_t seed = 0; seed < 10'000; ++seed) queries += random_case(seed).query + "\n";
   const std::set<std::string_view> exempt = {"acos",
                                              "acosh",
                                              "asin",
