@@ -14,6 +14,7 @@ class CompareAgents : public Scripts {
   CompareAgents() {
     program("tools/install-packages", "[ \"$2\" != netdata-core ]");
     program("bin/sleep", "");
+    program("bin/pgrep", "exit 1");
     for (const char* name :
          {"build/release/bin/statmilld", "build/release/bin/statmill-agent", "bin/prometheus-node-exporter"})
       program(name, "echo $$ >> $TREE/pids; trap 'kill $!; exit 0' TERM; /bin/sleep 30 & wait");
@@ -43,6 +44,13 @@ TEST_F(CompareAgents, PrintsARowForEachAgentThatCanBeInstalled) {
       << said_;
   EXPECT_THAT(said_, HasSubstr("skipped: netdata-core cannot be installed"));
   EXPECT_TRUE(std::filesystem::is_empty(scratch_.path())) << "it removes its files";
+}
+
+TEST_F(CompareAgents, SkipsAPeerThatRunsAlready) {
+  program("bin/pgrep", "case $* in *node-exporter*) exit 0;; *) exit 1;; esac");
+  EXPECT_EQ(run({"--seconds", "1", "--rounds", "1"}), 0);
+  EXPECT_THAT(said_, HasSubstr("skipped: prometheus-node-exporter runs as a service: stop that first"));
+  EXPECT_THAT(output_, testing::Not(HasSubstr("prometheus-node-exporter")));
 }
 
 TEST_F(CompareAgents, EndsWhatItStarts) {
