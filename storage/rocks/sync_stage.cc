@@ -56,8 +56,8 @@ class StagedFileSystem final : public rocksdb::FileSystemWrapper {
 
 }  // namespace
 
-std::shared_ptr<rocksdb::FileSystem> with_sync_stage(std::shared_ptr<rocksdb::FileSystem> target) {
-  return std::make_shared<StagedFileSystem>(std::move(target));
+std::shared_ptr<rocksdb::FileSystem> with_sync_stage(const std::shared_ptr<rocksdb::FileSystem>& target) {
+  return std::make_shared<StagedFileSystem>(target);
 }
 
 }  // namespace statmill

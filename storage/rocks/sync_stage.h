@@ -9,6 +9,6 @@ namespace statmill {
 
 // Returns a file system that passes everything on to `target`. Cost: a virtual call for each operation of a
 // file that is open for writing.
-std::shared_ptr<rocksdb::FileSystem> with_sync_stage(std::shared_ptr<rocksdb::FileSystem> target);
+std::shared_ptr<rocksdb::FileSystem> with_sync_stage(const std::shared_ptr<rocksdb::FileSystem>& target);
 
 }  // namespace statmill

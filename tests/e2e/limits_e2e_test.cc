@@ -15,8 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kReceived = "statmill_samples_received_total{listener=\"tcp\"}";
-
 std::string refused_metric(const std::string& reason) {
   return "statmill_samples_refused_total{listener=\"tcp\",reason=\"" + reason + "\"}";
 }
