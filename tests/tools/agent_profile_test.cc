@@ -10,7 +10,6 @@
 namespace statmill {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
 
 // An agent that takes 0.4 % of a processor, of which two collectors take 0.3 %; and a program that takes 0.1

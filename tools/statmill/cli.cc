@@ -88,6 +88,7 @@ Outcome run(std::span<const std::string> arguments, const Environment& environme
                                         [&](const Subcommand& s) { return s.name == name; });
   if (subcommand == kSubcommands.end()) {
     std::vector<std::string_view> names;
+    names.reserve(kSubcommands.size());
     for (const Subcommand& s : kSubcommands) names.push_back(s.name);
     const std::string meant = did_you_mean(name, names);
     return {.code = ExitCode::kUsage,
