@@ -5,6 +5,7 @@
 
 #include "base/running.h"
 #include "base/thread_cpu.h"
+#include "base/thread_times.h"
 
 namespace statmill {
 

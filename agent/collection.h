@@ -36,7 +36,7 @@ class Collection {
     CollectorStatus status;
     bool started = false;
     SteadyTime retry_at{};  // while unavailable
-    uint64_t cpu_ns = 0;    // of its collect(), so far; without that of its threads
+    uint64_t cpu_ns = 0;    // CPU time of its collect() so far; its threads are not in it
   };
   static uint8_t sources_of(const Member& member);
   void update_status(Member& member, CollectorStatus status, SteadyTime now);

@@ -34,12 +34,13 @@ Sampler::Sampler(const AgentConfig& config, Log& log, const Clock& clock)
 
 LineBatch Sampler::collect() {
   const SteadyTime now = clock_.steady();
-  builder_.begin(clock_.wall());
+  const Timestamp wall = clock_.wall();
+  builder_.begin(wall);
   latest_.begin();
   if (std::exchange(announces_, false)) builder_.lines(family_lines());
   MetricSink& sink = remembers_latest_ ? static_cast<MetricSink&>(latest_) : builder_;
   self_report_.report(now, sink);
-  collection_.collect(now, clock_.wall(), sink);
+  collection_.collect(now, wall, sink);
   return builder_.finish();
 }
 

@@ -7,7 +7,7 @@
 
 #include "agent/collectors/proc_text.h"
 #include "base/number_text.h"
-#include "base/thread_cpu.h"
+#include "base/thread_times.h"
 
 namespace statmill {
 namespace {

@@ -1,4 +1,4 @@
-// CPU time of the calling thread and of the process: for limits of work that a busy machine does not change,
+// CPU time of the calling thread: for limits of work that a busy machine does not change,
 // and for measures.
 #pragma once
 
@@ -14,13 +14,6 @@ namespace statmill {
 inline uint64_t thread_cpu_ns() {
   timespec time{};
   SM_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
-// Returns the CPU time that all threads of the process have used, in ns. Cost: the same.
-inline uint64_t process_cpu_ns() {
-  timespec time{};
-  SM_CHECK(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 

@@ -33,7 +33,8 @@ Watchdog::LookAtTask look_at_queries(const QueryBoard& board) {
   };
 }
 
-// What a token with the role admin allows over TCP: to delete and rename series, and to back up the store.
+// Requests that a token with the role admin may make over TCP: they delete and rename series, and back up the
+// store.
 std::vector<Route> remote_admin_routes(AdminApi& admin) {
   std::vector<Route> routes = admin.routes();
   std::erase_if(routes, [](const Route& route) {

@@ -49,7 +49,7 @@ class BpfCollector : public Collector {
 
   const std::string_view name_;
   const LoadedProbe probe_;
-  uint64_t run_ns_ = 0;           // of all its programs
+  uint64_t run_ns_ = 0;           // CPU time of all its programs at the last collect()
   CollectorStatus hooks_status_;  // ok, or the missing hooks
   SeriesFromZero series_;
 };

@@ -110,7 +110,7 @@ class Collector {
   virtual CollectorStatus collect(MetricSink& sink) = 0;
   // The CollectorSources that served its last collect().
   virtual uint8_t sources() const { return kSourceFiles; }
-  // CPU time of threads of its own, for readings that have ended.
+  // Returns the CPU time of its own threads, for readings that have ended.
   virtual uint64_t background_cpu_ns() const { return 0; }
   // Its programs in the kernel, or null if it has none.
   virtual const BpfProbe* probe() const { return nullptr; }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/thread_cpu.h"
+#include "base/thread_times.h"
 #include "tests/agent/collectors/recording_sink.h"
 
 namespace statmill {

@@ -32,7 +32,7 @@ class TarWriter {
 
   const int descriptor_;
   const int64_t mtime_s_;
-  uint64_t file_bytes_ = 0;  // of the current file, as far as it is written
+  uint64_t file_bytes_ = 0;  // bytes of the current file that are written
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// What an agent costs its host, from the series that it sends about itself.
+// Computes what an agent costs its host from the series that the agent sends about itself.
 #pragma once
 
 #include <string_view>

@@ -98,7 +98,7 @@ Profile::Part threads_between(const ProfileReading& first, const ProfileReading&
 std::string percent(double share, int decimals) { return fixed_text(100 * share, decimals) + " %"; }
 
 void append_table(std::string& out, const Profile& profile, const Profile::Part& part) {
-  constexpr double kSmall = 0.1;  // of a processor: its rows have no digit that counts without more decimals
+  constexpr double kSmall = 0.1;  // of a processor; below it one decimal would show most rows as 0
   const int decimals = profile.cpu < kSmall ? 3 : 1;
   double most = 0;
   for (const Profile::Row& row : part.rows) most = std::max(most, row.share);

@@ -28,13 +28,13 @@ struct ProfileReading {
 // Errors: kCorrupt.
 Result<ProfileReading> parse_profile(std::string_view json);
 
-// What a program spent its CPU time on, in a time.
+// How a program spent its CPU time over some seconds.
 struct Profile {
   struct Row {
     std::string name;
     uint64_t threads = 0;  // that have this name
     double cpu = 0;        // processors in use: 0.5 is half of one
-    double share = 0;      // of Profile::cpu, in [0, 1]
+    double share = 0;      // the part of Profile::cpu, in [0, 1]
   };
   // One way to divide the CPU time. The rows are sorted by it, the most first, but "other" is last: what
   // belongs to no other row.
@@ -44,7 +44,7 @@ struct Profile {
   };
   std::string of = "server";  // whose profile it is
   double seconds = 0;
-  uint64_t processors = 0;  // of the host; 0: not known
+  uint64_t processors = 0;  // that the host has; 0 if that is not known
   double cpu = 0;
   std::vector<Part> parts;
 };
