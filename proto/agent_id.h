@@ -23,6 +23,9 @@ struct AgentId {
   auto operator<=>(const AgentId&) const = default;
 };
 
+// Returns the first digits of an id, which reports and logs show.
+inline std::string short_id(const AgentId& id) { return id.text().substr(0, 8); }
+
 // The agent sends it in each hello. The server keeps a hash of the first secret that it sees with an id, so
 // that knowing the id is not enough to impersonate the agent. It is never logged.
 struct AgentSecret {

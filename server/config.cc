@@ -2,31 +2,14 @@
 #include "base/time_text.h"
 
 #include "base/log_settings.h"
+#include "base/net/network_settings.h"
 #include "base/setting_values.h"
 #include "base/watchdog_settings.h"
+#include "ingest/agents/agent_settings.h"
 #include "ingest/line_settings.h"
 
 namespace statmill {
 namespace {
-
-// The lists of networks that may use the ports of a listener, such as "line".
-std::vector<Setting> network_settings(const std::string& listener, const std::string& ports,
-                                      NetworkLists& lists) {
-  const auto add_to = [](std::vector<Network>& networks) {
-    return [&networks](const std::string& text) -> Status {
-      const Result<Network> network = Network::parse(text);
-      if (!network) return network.error();
-      networks.push_back(*network);
-      return Status::ok();
-    };
-  };
-  return {{listener + ".allow", "NET", "",
-           "address or network, such as 10.0.0.0/8, that may use " + ports + "; may be repeated; none: all",
-           add_to(lists.allow), true},
-          {listener + ".deny", "NET", "",
-           "address or network that may not, whatever --" + listener + ".allow says; may be repeated",
-           add_to(lists.deny), true}};
-}
 
 std::vector<Setting> store_and_line_settings(ServerConfig& c) {
   const auto set_path = [&c](const std::string& text) -> Status {
@@ -187,15 +170,11 @@ std::vector<Setting> query_settings(QueryOptions& q) {
 std::vector<Setting> agent_settings(ServerConfig& c) {
   using std::chrono::hours;
   using std::chrono::seconds;
-  return {
+  const std::vector<Setting> own = {
       {"agent.listen", "A:P", "127.0.0.1:8113", "acknowledged stream of agents, TCP; empty: off",
        endpoint_setting(c.agent.listen)},
       {"agent.threads", "N", "0", "threads that receive from agents; 0: one for each CPU, at most 16",
        count_setting(c.agent.threads, 0, 64)},
-      {"agent.connections", "N", "10000", "agents connected at once; further connections are closed",
-       count_setting(c.agent.connections_max, 1, 1'000'000)},
-      {"agent.per_address", "N", "0", "the same, from one address; 0: half of --agent.connections",
-       count_setting(c.agent.per_address_max, 0, 1'000'000)},
       {"agent.limit", "N", "100000", "agents known at once; a new one replaces the one not seen for longest",
        count_setting(c.agent_limits.agents_max, 1, 100'000'000)},
       {"agent.new_per_minute", "N", "60", "new agents accepted from one address per minute; 0: no limit",
@@ -203,16 +182,8 @@ std::vector<Setting> agent_settings(ServerConfig& c) {
       {"agent.clock_limit", "TIME", "25h",
        "agents whose clocks differ from the server's by more are refused until they agree",
        duration_setting(c.agent_limits.clock_difference_max, seconds(60), hours(24 * 365))},
-      {"agent.idle_timeout", "TIME", "10m",
-       "close connections of agents that are silent for this long; 0s: never",
-       duration_setting(c.agent.idle_timeout, seconds(0), hours(24 * 365))},
-      {"agent.token_file", "FILE", "", "its first line is the token that every agent must send; empty: none",
-       text_setting(c.agent.token_file)},
-      {"agent.certificate", "FILE", "", "TLS certificate chain, PEM; empty: no TLS",
-       text_setting(c.agent.tls.certificate)},
-      {"agent.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.agent.tls.key)},
-      {"agent.plain", "", "false", "allow agents on other hosts without TLS",
-       flag_setting(c.agent.allows_plain)}};
+  };
+  return statmill::joined({own, agent_port_settings(c.agent)});
 }
 
 std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {

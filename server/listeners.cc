@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ingest/statsd/dialect.h"
+#include "server/agents/registered_agents.h"
 
 namespace statmill {
 namespace {
@@ -53,8 +54,10 @@ std::optional<Fault> Listeners::open_agents() {
   if (!config_.agent.listen) return std::nullopt;
   agents_ = std::make_unique<AgentListener>(
       config_.agent,
-      AgentListener::Services{services_.agents, services_.table, services_.intake, services_.registry,
-                              services_.clock, services_.log, &services_.watchdog});
+      AgentListener::Services{[this](boost::asio::io_context&) {
+                                return make_agent_host(services_.agents, services_.table, services_.intake);
+                              },
+                              services_.registry, services_.clock, services_.log, &services_.watchdog});
   if (Status s = agents_->open(); !s) return listen_fault(s.error());
   return std::nullopt;
 }

@@ -168,6 +168,7 @@ void append_frame(std::string& out, const HelloFrame& frame) {
   put(open.writer(), frame.kernel.substr(0, kKernelBytesMax));
   put(open.writer(), frame.boot_id.substr(0, kBootIdBytesMax));
   open->u64be(static_cast<uint64_t>(std::clamp(frame.uptime, Duration(0), kUptimeMax).count()));
+  if (frame.hops > 0) open->u8(frame.hops);
 }
 
 std::optional<HelloFrame> decode_hello(std::string_view payload) {
@@ -192,6 +193,7 @@ std::optional<HelloFrame> decode_hello(std::string_view payload) {
     if (uptime_ms > static_cast<uint64_t>(kUptimeMax.count())) return std::nullopt;
     frame.uptime = Duration(uptime_ms);
   }
+  if (!reader.done()) frame.hops = reader.u8();
   if (unused != kUnused || frame.acknowledged.epoch == 0) return std::nullopt;
   if (frame.host.size() > kHostBytesMax || frame.agent_version.size() > kAgentVersionBytesMax ||
       frame.token.size() > kTokenBytesMax || frame.kernel.size() > kKernelBytesMax ||

@@ -30,7 +30,7 @@ inline constexpr size_t kBatchTextBytesMax = 256 * 1024;  // the lines of one ba
 inline constexpr size_t kTagsBytesMax = 1024;             // the tags of a batch
 inline constexpr size_t kFrameBytesMax =                  // type and payload
     kBatchTextBytesMax + kTagsBytesMax + 64;
-// The same for a hello of any version. The fields of this version have 1112 bytes at most; later versions may
+// The same for a hello of any version. The fields of this version have 1113 bytes at most; later versions may
 // add others.
 inline constexpr size_t kHelloBytesMax = 1200;
 inline constexpr size_t kHostBytesMax = 256;
@@ -38,6 +38,7 @@ inline constexpr size_t kAgentVersionBytesMax = 64;
 inline constexpr size_t kKernelBytesMax = 128;
 inline constexpr size_t kBootIdBytesMax = 64;
 inline constexpr Duration kUptimeMax = std::chrono::years(100);
+inline constexpr uint8_t kHopsMax = 8;  // more only if gateways send in a circle
 inline constexpr size_t kCollectorsMax = 64;  // per status frame
 inline constexpr size_t kCollectorNameBytesMax = 64;
 inline constexpr size_t kCollectorReasonBytesMax = 256;
@@ -73,6 +74,7 @@ struct HelloFrame {
   std::string_view kernel{};   // the release that runs, "6.1.0-18-amd64"; at most kKernelBytesMax
   std::string_view boot_id{};  // another one at each boot; at most kBootIdBytesMax
   Duration uptime{};           // since the boot, when the agent sends this; at most kUptimeMax
+  uint8_t hops = 0;            // gateways that the batches have passed; at most kHopsMax
 };
 
 // Lines of the line protocol. Each line has a time and ends with LF.

@@ -81,8 +81,4 @@ struct HostConflict {
   std::vector<Party> parties = {};  // at least 2, by id
 };
 
-// Reports and logs show only the first digits of an id.
-inline constexpr size_t kIdDigitsShown = 8;
-inline std::string short_id(const AgentId& id) { return id.text().substr(0, kIdDigitsShown); }
-
 }  // namespace statmill

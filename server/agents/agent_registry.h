@@ -23,32 +23,23 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/tick_time.h"
+#include "ingest/agents/agent_host.h"
+#include "ingest/agents/agent_observer.h"
 #include "ingest/line_intake.h"
 #include "proto/agent/frames.h"
 #include "proto/line_sender.h"
 #include "server/agents/agent_conflicts.h"
 #include "server/agents/agent_info.h"
 #include "server/agents/agent_limits.h"
-#include "server/agents/agent_observer.h"
 #include "server/agents/new_agent_limit.h"
 #include "server/agents/outdated_agents.h"
 #include "server/agents/recent_frames.h"
 #include "server/tick/tick_participant.h"
-#include "server/tick/tick_time.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 
 namespace statmill {
-
-// The outcome of a batch or a gap.
-enum class FrameResult : uint8_t {
-  kApplied,
-  kRepeat,      // it was accepted before
-  kOtherBatch,  // a different batch with this number was accepted before: a clone sent it
-  kGap,         // it does not follow what was accepted, or is part of what the welcome reported durable
-  kReplaced,    // another connection speaks for the agent
-  kLimit,       // the agent is new, and no more agents are admitted
-};
 
 // Thread-safe.
 class AgentRegistry final : public TickParticipant {

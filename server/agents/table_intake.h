@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ingest/line_intake.h"
-#include "server/agents/agent_stream.h"
+#include "server/agents/agent_intake.h"
 #include "server/table/table.h"
 
 namespace statmill {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/tick_time.h"
 #include "server/agents/agent_registry.h"
 #include "server/documents/event_log.h"
-#include "server/tick/tick_time.h"
 
 namespace statmill {
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/tick_time.h"
 #include "server/agents/agent_registry.h"
 #include "server/documents/agent_events.h"
 #include "server/documents/dashboard_files.h"
@@ -18,7 +19,6 @@
 #include "server/documents/write_answers.h"
 #include "server/http/router.h"
 #include "server/tick/document_changes.h"
-#include "server/tick/tick_time.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 

@@ -1,7 +1,7 @@
 // TickParticipant: adds its own rows to the batch of each tick, for the same epoch as the samples in it.
 #pragma once
 
-#include "server/tick/tick_time.h"
+#include "base/tick_time.h"
 #include "storage/store.h"
 
 namespace statmill {

@@ -22,7 +22,7 @@
 #include "server/tick/document_changes.h"
 #include "server/tick/roller.h"
 #include "server/tick/tick_participant.h"
-#include "server/tick/tick_time.h"
+#include "base/tick_time.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 

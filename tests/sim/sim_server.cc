@@ -59,6 +59,7 @@ struct SimServer::Process {
   AgentRegistry agents;
   std::unique_ptr<Ticker> ticker;
   std::optional<SimIntake> agent_intake;
+  std::optional<RegisteredAgents> host;
   const std::string token;
   std::vector<std::shared_ptr<SimSession>> sessions;
 };
@@ -88,6 +89,7 @@ void SimServer::start() {
                                             options, recovery->start, stage_.schedule.now());
   process.agent_intake.emplace(process.table, process.intake,
                                [this] { return stage_.schedule.now() >= full_until_; });
+  process.host.emplace(process.agents, *process.agent_intake);
 }
 
 void SimServer::crash() {
@@ -126,10 +128,9 @@ void SimServer::accept(const std::shared_ptr<Connection>& connection) {
   if (!process_) return connection->close(Side::kServer);
   auto& sessions = process_->sessions;
   std::erase_if(sessions, [](const auto& session) { return !session->is_open(); });
-  sessions.push_back(SimSession::make(
-      stage_, connection,
-      {process_->agents, *process_->agent_intake, [token = process_->token] { return token; }},
-      [this] { return now(); }));
+  sessions.push_back(SimSession::make(stage_, connection,
+                                      {*process_->host, [token = process_->token] { return token; }},
+                                      [this] { return now(); }));
 }
 
 void SimServer::tick() {

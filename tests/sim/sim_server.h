@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "server/agents/agent_registry.h"
-#include "server/agents/agent_stream.h"
+#include "ingest/agents/agent_stream.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "tests/sim/connection.h"

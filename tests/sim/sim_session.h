@@ -6,7 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "server/agents/agent_stream.h"
+#include "ingest/agents/agent_stream.h"
+#include "server/agents/registered_agents.h"
 #include "server/agents/table_intake.h"
 #include "server/table/table.h"
 #include "tests/sim/connection.h"

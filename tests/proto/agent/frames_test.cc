@@ -263,8 +263,9 @@ TEST(AgentFrames, TheLongestHelloFitsItsLimit) {
   const std::string text(1000, 'x');
   HelloFrame hello = some_hello();
   hello.host = hello.agent_version = hello.token = hello.kernel = hello.boot_id = text;
+  hello.hops = kHopsMax;
   const std::string bytes = frame_bytes(hello);
-  EXPECT_EQ(bytes.size(), kFrameHeaderBytes - 1 + 1112) << "as the comment of kHelloBytesMax says";
+  EXPECT_EQ(bytes.size(), kFrameHeaderBytes - 1 + 1113) << "as the comment of kHelloBytesMax says";
   const FrameRead read = read_frame(bytes, kHelloBytesMax);
   ASSERT_EQ(read.state, State::kWhole);
   EXPECT_EQ(decode_hello(read.payload)->token.size(), kTokenBytesMax);

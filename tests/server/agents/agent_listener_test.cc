@@ -1,6 +1,6 @@
 // The port for agents over real sockets: connections are accepted, limited, replaced and closed as the
 // protocol requires.
-#include "server/agents/agent_listener.h"
+#include "ingest/agents/agent_listener.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "server/agents/registered_agents.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
 #include "tests/support/manual_clock.h"
@@ -90,7 +91,9 @@ class AgentListenerTest : public testing::Test {
     AgentOptions options = options_;
     options.listen = Endpoint{"127.0.0.1", 0};
     listener_ = std::make_unique<AgentListener>(
-        options, AgentListener::Services{agents_, table_, intake_, registry_, clock, log_});
+        options, AgentListener::Services{
+                     [this](boost::asio::io_context&) { return make_agent_host(agents_, table_, intake_); },
+                     registry_, clock, log_});
     const Status opened = listener_->open();
     ASSERT_TRUE(opened) << opened.error().message;
   }

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "server/agents/agent_stream.h"
+#include "ingest/agents/agent_stream.h"
+#include "server/agents/registered_agents.h"
 
 namespace statmill {
 
@@ -56,7 +57,7 @@ class AgentStreamTest : public testing::Test {
  protected:
   AgentStreamTest() { connect(); }
   void connect() {
-    stream_.emplace(AgentStream::Services{agents_, intake_, [this] { return token_; }}, LineSender());
+    stream_.emplace(AgentStream::Services{host_, [this] { return token_; }}, LineSender());
     stream_->set_observer(observer_);
   }
   size_t receive(const std::string& bytes) { return stream_->receive(bytes, {now_, steady_}); }
@@ -89,6 +90,7 @@ class AgentStreamTest : public testing::Test {
   Registry registry_;
   AgentRegistry agents_{{}, registry_};
   FakeIntake intake_;
+  RegisteredAgents host_{agents_, intake_};
   std::shared_ptr<NullObserver> observer_ = std::make_shared<NullObserver>();
   Timestamp now_{};  // changed without steady_, the server's clock steps
   SteadyTime steady_{};

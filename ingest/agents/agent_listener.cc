@@ -1,4 +1,4 @@
-#include "server/agents/agent_listener.h"
+#include "ingest/agents/agent_listener.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -8,7 +8,6 @@
 #include "base/net/event_thread.h"
 #include "base/token_file.h"
 #include "ingest/peer.h"
-#include "server/agents/table_intake.h"
 
 namespace statmill {
 
@@ -21,13 +20,13 @@ constexpr std::string_view kSetting = "agent.listen";
 }  // namespace
 
 struct AgentListener::Worker {
-  Worker(const Services& of, const SessionLimit& limit) : intake(of.table, of.intake), sessions(limit) {}
+  explicit Worker(const SessionLimit& limit) : sessions(limit) {}
 
+  EventThread thread;  // first: the others use its loop
   AgentBuffers buffers;
-  TableIntake intake;
+  std::unique_ptr<AgentHost> host;
   std::optional<AgentSession::Services> session_services;
   LiveSessions<AgentSession> sessions;
-  EventThread thread;
   bool is_stopping = false;  // confined to the thread
 };
 
@@ -64,8 +63,9 @@ Status AgentListener::reload(const AgentOptions& options) {
 Status AgentListener::open() {
   if (Status loaded = reload(options_); !loaded) return loaded;
   if (Status checked = check_plain(); !checked) return checked;
-  make_workers();
-  if (Status bound = acceptor_->bind(kSetting, *options_.listen); !bound) {
+  Status bound = make_workers();
+  if (bound) bound = acceptor_->bind(kSetting, *options_.listen);
+  if (!bound) {
     acceptor_.reset();
     workers_.clear();  // last: sockets must be closed before their loops end
     return bound;
@@ -86,14 +86,18 @@ Status AgentListener::check_plain() const {
   return address ? tls_.check_plain(*options_.listen, *address, options_.allows_plain) : address.error();
 }
 
-void AgentListener::make_workers() {
+Status AgentListener::make_workers() {
   std::vector<asio::io_context*> loops;
   for (size_t i = 0; i < agent_threads(options_.threads); ++i) {
-    auto worker = std::make_unique<Worker>(services_, limit_);
+    auto worker = std::make_unique<Worker>(limit_);
+    auto host = services_.make_host(worker->thread.loop());
+    if (!host) return host.error();
+    worker->host = std::move(*host);
     worker->session_services.emplace(
-        AgentSession::Services{{services_.agents, worker->intake, [this] { return token_.token(); }},
+        AgentSession::Services{{*worker->host, [this] { return token_.token(); }},
                                options_.hello_timeout,
                                options_.idle_timeout,
+                               options_.room_poll,
                                bytes_,
                                handshake_failures_,
                                idle_,
@@ -112,6 +116,7 @@ void AgentListener::make_workers() {
           .accepted = [this] { connections_.add(); },
           .adopt = [this](size_t i,
                           TcpAcceptor::Accepted accepted) { adopt(*workers_[i], std::move(accepted)); }});
+  return Status::ok();
 }
 
 void AgentListener::adopt(Worker& worker, TcpAcceptor::Accepted accepted) {
@@ -136,6 +141,7 @@ void AgentListener::stop() {
 void AgentListener::end_worker(Worker& worker) {
   asio::post(worker.thread.loop(), [&worker] {
     worker.is_stopping = true;
+    worker.host->stop();
     worker.sessions.for_each([](AgentSession& session) { session.stop(); });
     worker.thread.release();
   });

@@ -1,5 +1,5 @@
 // The lines about agents in the log.
-#include "server/agents/agent_log.h"
+#include "ingest/agents/agent_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/net/handshake_log.h"
 #include "base/net/wire.h"
-#include "server/agents/agent_log.h"
-#include "server/agents/agent_stream.h"
-#include "server/agents/unread_bytes.h"
+#include "ingest/agents/agent_log.h"
+#include "ingest/agents/agent_stream.h"
+#include "ingest/agents/unread_bytes.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -30,12 +30,11 @@ struct AgentBuffers {
 // alive.
 class AgentSession final : public AgentObserver, public std::enable_shared_from_this<AgentSession> {
  public:
-  static constexpr Duration kRoomPoll = std::chrono::milliseconds(20);
-
   struct Services {  // all must outlive it
     AgentStream::Services stream;
     Duration hello_timeout;  // from the accept until a valid hello has come
     Duration idle_timeout;   // 0: none
+    Duration room_poll;      // how often a connection that waits for room looks again
     Counter& bytes;
     Counter& handshake_failures;  // connections that ended before a welcome
     Counter& idle;                // connections closed because no hello, or later nothing, came in time

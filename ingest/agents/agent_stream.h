@@ -1,8 +1,8 @@
-// AgentStream: the server's side of the protocol on one agent's connection, from bytes to bytes
+// AgentStream: the receiving side of the protocol on one agent's connection, from bytes to bytes
 // (proto/PROTOCOL.md, "The agent stream"). It uses no socket, thread or clock.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,31 +10,19 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "ingest/line_intake.h"
+#include "base/tick_time.h"
+#include "ingest/agents/agent_host.h"
+#include "ingest/agents/agent_log.h"
 #include "proto/agent/frames.h"
 #include "proto/line_sender.h"
-#include "server/agents/agent_log.h"
-#include "server/agents/agent_registry.h"
 
 namespace statmill {
-
-// Receives the lines of batches.
-class AgentIntake {
- public:
-  virtual ~AgentIntake() = default;
-  // Returns false if there is no room for a batch; the agent then waits.
-  virtual bool has_room() const = 0;
-  // Performs lines.action. `sent` is the agent's clock when it made the lines, and the time of those that
-  // have none. Calls `on_applied` once, in the epoch that the lines are applied in, even if no line is left.
-  virtual void apply(const LineBlock& lines, Timestamp sent, const AgentRegistry::OnApplied& on_applied) = 0;
-};
 
 // Confined to one thread.
 class AgentStream {
  public:
   struct Services {  // all must outlive it
-    AgentRegistry& agents;
-    AgentIntake& intake;
+    AgentHost& host;
     std::function<std::string()> token;  // that every agent must present now; an empty text: none is required
   };
   AgentStream(const Services& services, const LineSender& sender) : services_(services), sender_(sender) {}
@@ -42,7 +30,7 @@ class AgentStream {
   AgentStream(const AgentStream&) = delete;
   AgentStream& operator=(const AgentStream&) = delete;
 
-  // Sets the observer that the registry calls about this agent. Must be called before receive().
+  // Sets the observer that the host calls about this agent. Must be called before receive().
   void set_observer(std::weak_ptr<AgentObserver> observer) { observer_ = std::move(observer); }
 
   // Handles the complete frames at the start of `bytes` and returns their size. The caller keeps the other
@@ -74,7 +62,6 @@ class AgentStream {
   void handle_batch(const BatchFrame& batch, TickTime now);
   void handle_gap(const GapFrame& gap, TickTime now);
   void handle_status(const StatusFrame& status, TickTime now);
-  AgentRegistry::ApplyLines applier(LineBlock lines, Timestamp sent);
   bool refuse_wrong_clock(Timestamp clock, TickTime now);
   bool answer(FrameResult result);
   AckFrame ack_due() const;
@@ -82,7 +69,7 @@ class AgentStream {
   const Services services_;
   const LineSender sender_;
   std::weak_ptr<AgentObserver> observer_;
-  std::optional<AgentRegistry::Lease> lease_;
+  std::unique_ptr<AgentConnection> connection_;  // null before the welcome, and at the end
   struct {
     Timestamp reading;
     SteadyTime at;   // by the boot-time clock, which never steps

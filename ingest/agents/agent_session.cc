@@ -1,4 +1,4 @@
-#include "server/agents/agent_session.h"
+#include "ingest/agents/agent_session.h"
 
 #include <algorithm>
 #include <boost/asio/error.hpp>
@@ -116,7 +116,7 @@ void AgentSession::proceed() {
 // Nothing is read until then, so the socket's buffers fill and the agent waits.
 void AgentSession::wait_for_room() {
   last_read_ = services_.clock.steady();
-  room_timer_.expires_after(kRoomPoll);
+  room_timer_.expires_after(services_.room_poll);
   room_timer_.async_wait([self = shared_from_this()](const Wire::Fault& fault) {
     if (!fault && self->is_open_) self->process_unread();
   });

@@ -1,5 +1,5 @@
 // An agent that has sent all of a long frame leaves no memory in use.
-#include "server/agents/unread_bytes.h"
+#include "ingest/agents/unread_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,9 @@
 // AgentListener: the TCP port that agents connect to. Runs its own threads.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,11 +17,9 @@
 #include "base/net/watchdog.h"
 #include "base/text.h"
 #include "base/token_file.h"
+#include "ingest/agents/agent_options.h"
+#include "ingest/agents/agent_session.h"
 #include "ingest/connection_refusals.h"
-#include "ingest/intake.h"
-#include "server/agents/agent_options.h"
-#include "server/agents/agent_session.h"
-#include "server/table/table.h"
 
 namespace statmill {
 
@@ -27,9 +27,8 @@ namespace statmill {
 class AgentListener {
  public:
   struct Services {  // all must outlive it
-    AgentRegistry& agents;
-    Table& table;
-    Intake& intake;
+    // Makes the host of one thread's connections, which lives as long as the thread's loop runs.
+    std::function<Result<std::unique_ptr<AgentHost>>(boost::asio::io_context& loop)> make_host;
     Registry& registry;
     const Clock& clock;
     Log& log;
@@ -38,8 +37,9 @@ class AgentListener {
   AgentListener(AgentOptions options, const Services& services);
   ~AgentListener();
 
-  // Binds and starts the threads. Errors: kBusy (address in use), kInvalid (no such address, an invalid
-  // certificate, key or token file, or no TLS on an address that other hosts can reach), kIo.
+  // Makes the hosts, binds and starts the threads. Errors: those of make_host, kBusy (address in use),
+  // kInvalid (no such address, an invalid certificate, key or token file, or no TLS on an address that other
+  // hosts can reach), kIo.
   Status open();
   Endpoint endpoint() const { return endpoint_; }
   // Reads token and certificate again, and uses the allowed and denied networks of `options`, for connections
@@ -53,7 +53,7 @@ class AgentListener {
  private:
   struct Worker;
   Status check_plain() const;
-  void make_workers();
+  Status make_workers();
   void adopt(Worker& worker, TcpAcceptor::Accepted accepted);
   static void end_worker(Worker& worker);
 

@@ -1,4 +1,4 @@
-#include "server/agents/agent_log.h"
+#include "ingest/agents/agent_log.h"
 
 namespace statmill {
 

@@ -28,10 +28,12 @@ struct AgentOptions {
   size_t per_address_max = 0;                         // --agent.per_address; 0: half of connections_max
   Duration idle_timeout = std::chrono::minutes(10);   // --agent.idle_timeout; 0: none
   Duration hello_timeout = std::chrono::seconds(10);  // from the accept until a valid hello; no setting
-  std::string token_file;                             // --agent.token_file; empty: no token is required
-  TlsFiles tls;                                       // --agent.certificate, --agent.key
-  NetworkLists networks;                              // --agent.allow, --agent.deny
-  bool allows_plain = false;                          // --agent.plain: allow other hosts without TLS
+  // How often a connection looks again whether there is room for its next batch; no setting.
+  Duration room_poll = std::chrono::milliseconds(20);
+  std::string token_file;     // --agent.token_file; empty: no token is required
+  TlsFiles tls;               // --agent.certificate, --agent.key
+  NetworkLists networks;      // --agent.allow, --agent.deny
+  bool allows_plain = false;  // --agent.plain: allow other hosts without TLS
 };
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-#include "server/agents/agent_stream.h"
+#include "ingest/agents/agent_stream.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -58,8 +58,7 @@ bool has_clean_texts(const HelloFrame& hello) {
 AgentStream::~AgentStream() { close(); }
 
 void AgentStream::close() {
-  if (lease_) services_.agents.close(*lease_);
-  lease_.reset();
+  connection_.reset();
   is_over_ = true;
 }
 
@@ -82,13 +81,13 @@ size_t AgentStream::receive(std::string_view bytes, TickTime now) {
   waits_for_room_ = false;
   while (!is_over_) {
     // Anybody may connect, so little is kept of a frame before the hello is valid.
-    const FrameRead frame = read_frame(bytes.substr(handled), lease_ ? kFrameBytesMax : kHelloBytesMax);
+    const FrameRead frame = read_frame(bytes.substr(handled), connection_ ? kFrameBytesMax : kHelloBytesMax);
     if (frame.state == FrameRead::State::kIncomplete) break;
     if (frame.state == FrameRead::State::kDamaged) {
       refuse(RefuseReason::kProtocol, "damaged frame");
       break;
     }
-    if (lease_ && frame.type == FrameType::kBatch && !services_.intake.has_room()) {
+    if (connection_ && frame.type == FrameType::kBatch && !connection_->has_room()) {
       waits_for_room_ = has_waited_ = true;
       break;
     }
@@ -99,7 +98,7 @@ size_t AgentStream::receive(std::string_view bytes, TickTime now) {
 }
 
 void AgentStream::handle_frame(const FrameRead& frame, TickTime now) {
-  if (!lease_) {
+  if (!connection_) {
     const auto hello = frame.type == FrameType::kHello ? decode_hello(frame.payload) : std::nullopt;
     if (!hello) return refuse(RefuseReason::kProtocol, "the first frame is not a hello");
     return handle_hello(*hello, now);
@@ -127,57 +126,46 @@ void AgentStream::handle_hello(const HelloFrame& hello, TickTime now) {
     return refuse(RefuseReason::kProtocol, "the hello has control characters or bytes that are not UTF-8");
   visitor_ = {std::string(hello.host), short_id(hello.id), std::string(hello.agent_version)};
   if (hello.version != kAgentProtocol && hello.version != kAgentProtocolRenamed) {
-    services_.agents.note_outdated(hello, sender_, now.wall);
+    services_.host.note_outdated(hello, sender_, now.wall);
     return refuse(RefuseReason::kVersion, "this server speaks protocol " + std::to_string(kAgentProtocol));
   }
   if (!is_same_secret(hello.token, services_.token())) return refuse(RefuseReason::kToken, "wrong token");
+  if (hello.hops > kHopsMax)
+    return refuse(RefuseReason::kProtocol,
+                  "the batches passed too many gateways; do these send in a circle?");
   if (hello.version == kAgentProtocolRenamed) {
-    services_.agents.note_outdated(hello, sender_, now.wall);
+    services_.host.note_outdated(hello, sender_, now.wall);
     return refuse(RefuseReason::kVersion,
                   "upgrade the agent: it speaks protocol 2, whose series have other names");
   }
   if (refuse_wrong_clock(hello.clock, now)) return;
   agent_clock_ = {hello.clock, now.boot};
-  auto opened = services_.agents.open(hello, sender_, observer_.lock(), now);
+  auto opened = services_.host.open(hello, sender_, observer_.lock(), now);
   if (const auto* reason = std::get_if<RefuseReason>(&opened)) return refuse(*reason);
-  auto& [lease, durable, lines_refused] = std::get<AgentRegistry::Opened>(opened);
-  lease_ = std::move(lease);
+  auto& [connection, durable, lines_refused, accepts_ahead] = std::get<AgentHost::Opened>(opened);
+  connection_ = std::move(connection);
   durable_ = {durable.position.seq, lines_refused, durable.last().seq};
   sent_ = durable;
   has_opened_ = true;
   append_frame(output_, WelcomeFrame{.position = durable.position,
                                      .lines_refused = lines_refused,
                                      .clock = now.wall,
-                                     .ahead = durable.ahead});
+                                     .ahead = durable.ahead,
+                                     .accepts_ahead = accepts_ahead});
 }
 
 void AgentStream::handle_batch(const BatchFrame& batch, TickTime now) {
-  auto tags = AddedTags::read(batch.tags);
-  if (!tags) return refuse(RefuseReason::kProtocol, "the tags of the batch are not in canonical form");
   // The server's clock may have stepped since the two clocks were compared.
   if (refuse_wrong_clock(agent_clock_.reading + std::chrono::round<Duration>(now.boot - agent_clock_.at),
                          now))
     return;
-  LineBlock lines{.text = batch.text,
-                  .sender = sender_,
-                  .tags = std::move(*tags),
-                  .now = services_.agents.time_for_lines(now)};
-  if (answer(services_.agents.accept(*lease_, batch, now, applier(std::move(lines), batch.time))))
+  if (answer(connection_->accept(batch, now)))
     sent_.extend(batch.seq, batch.lines_before, {0, batch.seq, batch.lines_before + batch.lines, batch.time});
 }
 
 void AgentStream::handle_gap(const GapFrame& gap, TickTime now) {
-  const LineBlock lines{.sender = sender_, .now = now.wall};
-  if (answer(services_.agents.accept(*lease_, gap, now, applier(lines, gap.time))))
+  if (answer(connection_->accept(gap, now)))
     sent_.extend(gap.first, std::nullopt, {0, gap.seq, gap.lines_before, gap.time});
-}
-
-AgentRegistry::ApplyLines AgentStream::applier(LineBlock lines, Timestamp sent) {
-  return [this, lines = std::move(lines), sent](LinesAction action,
-                                                const AgentRegistry::OnApplied& on_applied) mutable {
-    lines.action = action;
-    services_.intake.apply(lines, sent, on_applied);
-  };
 }
 
 void AgentStream::handle_status(const StatusFrame& status, TickTime now) {
@@ -186,20 +174,13 @@ void AgentStream::handle_status(const StatusFrame& status, TickTime now) {
     if (refuse_wrong_clock(status.clock, now)) return;
     agent_clock_ = {status.clock, now.boot};
   }
-  services_.agents.note_status(*lease_, status,
-                               is_clock_old ? std::nullopt : std::optional(status.clock - now.wall));
+  connection_->note_status(status, is_clock_old ? std::nullopt : std::optional(status.clock - now.wall));
 }
 
 // Refuses an agent whose clock, now at `clock`, differs too much; returns true if so. Called before a batch
-// is accepted, since its lines would be dropped; the agent keeps the batch and reconnects. While the server's
-// own clock is suspect, an agent whose clock agrees with it is still accepted: two clocks rarely have the
-// same error, and the doubt may last for weeks.
+// is accepted, since its lines would be dropped; the agent keeps the batch and reconnects.
 bool AgentStream::refuse_wrong_clock(Timestamp clock, TickTime now) {
-  const AgentLimits& limits = services_.agents.limits();
-  const bool is_suspect = services_.agents.is_clock_suspect(now);
-  const Duration limit = is_suspect
-                             ? std::min(limits.clock_difference_max_suspect, limits.clock_difference_max)
-                             : limits.clock_difference_max;
+  const auto [limit, is_suspect] = services_.host.clock_limit(now);
   if (clock <= now.wall + limit && clock >= now.wall - limit) return false;
   if (is_suspect)
     refuse(RefuseReason::kServerClock);
@@ -227,6 +208,9 @@ bool AgentStream::answer(FrameResult result) {
       return false;
     case FrameResult::kLimit:
       refuse(RefuseReason::kLimit);
+      return false;
+    case FrameResult::kInvalid:
+      refuse(RefuseReason::kProtocol, "the tags of the batch are not in canonical form");
       return false;
   }
   return false;
