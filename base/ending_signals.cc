@@ -20,7 +20,7 @@ namespace {
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&signals, number);
   return signals;
 }
 
@@ -44,12 +44,10 @@ void block_ending_signals() {
   SM_CHECK(::pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0);
 }
 
-EndingSignals::EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop,
-                             std::function<void()> reload)
+EndingSignals::EndingSignals(Log& log, Duration second_after, Actions actions)
     : log_(log),
       second_after_(second_after),
-      stop_(std::move(stop)),
-      reload_(std::move(reload)),
+      actions_(std::move(actions)),
       thread_(log, "ending signals", [this] { receive(); }) {}
 
 EndingSignals::~EndingSignals() {
@@ -66,14 +64,20 @@ void EndingSignals::receive() {
     if (is_over_) return;
     const SteadyTime now = SystemClock().steady();
     if (number == SIGHUP) {
-      if (reload_) {
-        reload_();
+      if (actions_.reload) {
+        actions_.reload();
       } else {
         log_.warn("SIGHUP is ignored: settings are read only at the start");
       }
+    } else if (number == SIGUSR2) {
+      if (actions_.save) {
+        actions_.save();
+      } else {
+        log_.warn("SIGUSR2 is ignored: nothing is kept for it");
+      }
     } else if (!first) {
       first = now;
-      stop_(number);
+      actions_.stop(number);
     } else if (now - *first >= second_after_) {
       end_at_once(number);
     }

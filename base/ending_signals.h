@@ -1,4 +1,5 @@
-// Ending signals: SIGTERM and SIGINT ask a program to end; SIGHUP asks it to read its settings again.
+// Ending signals: SIGTERM and SIGINT ask a program to end; SIGHUP asks it to read its settings again, and
+// SIGUSR2 to save what it keeps in memory for that. Without an action, none of the last two ends the program.
 //
 // A program blocks them before it starts threads, and one thread receives them from then on until the program
 // has stopped. So they interrupt no other thread, and reach this one even while all others wait for a disk. A
@@ -24,13 +25,17 @@ inline constexpr Duration kSecondSignalAfter{1000};
 //
 // The first SIGTERM or SIGINT calls `stop` on that thread, with its number. One that comes `second_after` or
 // more after that ends the process at once with status 1 and a line on standard error; others have no effect.
-// SIGHUP calls `reload` on that thread; without one, it is logged and ignored. Requires:
-// block_ending_signals() was called before any thread started.
+// SIGHUP calls `reload` on that thread, and SIGUSR2 `save`; without one, the signal is logged and ignored.
+// Requires: block_ending_signals() was called before any thread started.
 class EndingSignals {
  public:
+  struct Actions {
+    std::function<void(int)> stop;
+    std::function<void()> reload{};  // may be empty
+    std::function<void()> save{};    // may be empty
+  };
   // `log` must outlive it.
-  EndingSignals(Log& log, Duration second_after, std::function<void(int)> stop,
-                std::function<void()> reload = {});
+  EndingSignals(Log& log, Duration second_after, Actions actions);
   ~EndingSignals();
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
@@ -40,8 +45,7 @@ class EndingSignals {
 
   Log& log_;
   const Duration second_after_;
-  const std::function<void(int)> stop_;
-  const std::function<void()> reload_;  // may be empty
+  const Actions actions_;
   std::atomic<bool> is_over_{false};  // set by the destructor before it wakes the thread, read by the thread
   Thread thread_;                     // last, because it uses all members above
 };

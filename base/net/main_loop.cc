@@ -12,18 +12,17 @@ namespace statmill {
 void MainLoop::run(Watchdog& watchdog, std::string name, std::function<void()> stop,
                    std::function<void()> reload) {
   const auto work = boost::asio::make_work_guard(loop_);
-  std::function<void()> post_reload;
-  if (reload) post_reload = [this, reload = std::move(reload)] { boost::asio::post(loop_, reload); };
-  signals_.emplace(
-      log_, second_after_,
-      [this, stop = std::move(stop)](int number) {
-        boost::asio::post(loop_, [this, stop, number] {
-          log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
-          service_manager::stopping();
-          stop();
-        });
-      },
-      std::move(post_reload));
+  EndingSignals::Actions actions;
+  actions.stop = [this, stop = std::move(stop)](int number) {
+    boost::asio::post(loop_, [this, stop, number] {
+      log_.info("stopping", {{"signal", number == SIGINT ? "SIGINT" : "SIGTERM"}});
+      service_manager::stopping();
+      stop();
+    });
+  };
+  if (reload) actions.reload = [this, reload = std::move(reload)] { boost::asio::post(loop_, reload); };
+  if (save_) actions.save = [this] { boost::asio::post(loop_, save_); };
+  signals_.emplace(log_, second_after_, std::move(actions));
   service_manager::ready();
   const LoopWatch watch(&watchdog, loop_, std::move(name));
   loop_.run();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/ending_signals.h"
 #include "base/log.h"
@@ -29,6 +30,9 @@ class MainLoop {
   // program's threads started.
   void run(Watchdog& watchdog, std::string name, std::function<void()> stop,
            std::function<void()> reload = {});
+  // Makes SIGUSR2 call `save` on the loop; without it, the signal is logged and ignored. Call it before
+  // run().
+  void save_at_signal(std::function<void()> save) { save_ = std::move(save); }
   // Thread-safe.
   void end() { loop_.stop(); }
 
@@ -36,6 +40,7 @@ class MainLoop {
   Log& log_;
   const Duration second_after_;
   boost::asio::io_context loop_{1};
+  std::function<void()> save_;            // may be empty
   std::optional<EndingSignals> signals_;  // from run() on
 };
 

@@ -108,7 +108,7 @@ class MainLoopTest : public testing::Test {
   static void drop_pending_signals() {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&signals, number);
     const timespec no_wait{};
     while (::sigtimedwait(&signals, nullptr, &no_wait) > 0) {
     }
@@ -180,6 +180,25 @@ TEST_F(MainLoopTest, EachSighupIsLoggedAndIgnored) {
   });
   const std::string said = run([] { FAIL() << "SIGHUP is not a signal to end"; });
   EXPECT_GE(count_of("warn SIGHUP is ignored", said), 2U) << said;
+}
+
+TEST_F(MainLoopTest, EachSigusr2CallsSaveOnTheLoop) {
+  int saves = 0;
+  main_.save_at_signal([&] {
+    if (++saves < 2) return send_signal(SIGUSR2);
+    main_.end();
+  });
+  post([] { send_signal(SIGUSR2); });
+  run([] { FAIL() << "SIGUSR2 is not a signal to end"; });
+  EXPECT_EQ(saves, 2);
+}
+
+TEST_F(MainLoopTest, Sigusr2WithoutAnActionIsLoggedAndIgnored) {
+  post([&] {
+    send_in_turn({SIGUSR2});
+    main_.end();
+  });
+  EXPECT_THAT(run([] { FAIL() << "SIGUSR2 is not a signal to end"; }), HasSubstr("warn SIGUSR2 is ignored"));
 }
 
 using MainLoopDeathTest = MainLoopTest;
