@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "proto/agent/frames.h"
+#include "proto/recording/recording_reader.h"
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
 #include "storage/document_row.h"
@@ -146,6 +148,24 @@ TEST(Seeds, FramesAreWholeAndDecode) {
     }
     EXPECT_EQ(frames, count) << name;
   }
+}
+
+TEST(Seeds, RecordingsAreReadAsTheirNamesSay) {
+  for (const auto& [name, blocks] : {std::pair{"whole", 2}, {"torn", 1}}) {
+    const std::string bytes = seed(std::string("recording/") + name);
+    std::string_view unread = bytes;
+    RecordingReader reader([&](std::span<char> room) -> Result<size_t> {
+      const size_t size = unread.copy(room.data(), room.size());
+      unread.remove_prefix(size);
+      return size;
+    });
+    int count = 0;
+    for (auto block = reader.next(); block && block->has_value(); block = reader.next()) ++count;
+    EXPECT_EQ(count, blocks) << name;
+    EXPECT_EQ(reader.is_complete(), name == std::string_view("whole"));
+  }
+  EXPECT_TRUE(parse_recording_text(seed("recording/text")));
+  EXPECT_EQ(parse_recording_text(seed("recording/later_version")).error().code, ErrorCode::kVersion);
 }
 
 TEST(Seeds, QueriesAreReadAsTheirNamesSay) {
