@@ -44,17 +44,25 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
       watchdog_interval_(seldom(config.watchdog).look),
       watchdog_(seldom(config.watchdog), watchdog_services(clock)),
       outbox_({log, clock, watchdog_}, outbox_options(config, clock)),
-      ports_(
-          config, {main_loop_.loop(), local_registry_, clock, log, watchdog_},
-          [this](LineBatch batch) { outbox_.send(std::move(batch)); }, [this] { return metrics(); }),
+      ports_(config, {main_loop_.loop(), local_registry_, clock, log, watchdog_},
+             [this](LineBatch batch) { outbox_.send(std::move(batch)); },
+             {.metrics = [this] { return metrics(); },
+              .hindsight = config.hindsight.is_on() ? [this] { return hindsight_->recording(); }
+                                                    : std::function<Recording()>()}),
       stop_timer_(main_loop_.loop()),
       timer_(
           main_loop_.loop(), [this] { return sampler_.until_next(); },
           [this] {
             const Running running("a collection");
             sampler_.announce_families_hourly();
-            outbox_.send(collect());
+            LineBatch batch = collect();
+            if (hindsight_) remember(batch);
+            outbox_.send(std::move(batch));
           }) {
+  if (config.hindsight.is_on() && !config.once) {
+    hindsight_.emplace(config, Hindsight::Services{main_loop_.loop(), log, clock}, sampler_.self_report());
+    main_loop_.save_at_signal([this] { hindsight_->save("SIGUSR2"); });
+  }
   register_program_metrics(local_registry_);
   add_outbox_metrics(sampler_.self_report(), outbox_);
   if (ports_.relay() != nullptr) add_relay_metrics(sampler_.self_report(), *ports_.relay());
@@ -78,6 +86,7 @@ std::optional<Fault> Agent::run() {
   collect();  // reads the first totals; the batch is incomplete without growth, so it is not sent
   outbox_.start();
   timer_.start();
+  if (hindsight_) hindsight_->start();
   {
     const WatchdogThread watchdog_thread(watchdog_, log_, watchdog_interval_);
     main_loop_.run(watchdog_, "agent", [this] { stop(); });
@@ -104,8 +113,16 @@ LineBatch Agent::collect() {
   return batch;
 }
 
+void Agent::remember(const LineBatch& batch) {
+  hindsight_->add(batch);
+  std::string reason;
+  for (const std::string& trigger : sampler_.fired()) reason += (reason.empty() ? "" : ", ") + trigger;
+  if (!reason.empty()) hindsight_->save(reason);
+}
+
 void Agent::stop() {
   timer_.stop();
+  if (hindsight_) hindsight_->stop();
   ports_.stop();
   stop_timer_.expires_after(kFinishLimit + kFinishGrace);
   stop_timer_.async_wait([this](const boost::system::error_code& error) {

@@ -10,6 +10,7 @@
 #include "agent/batch_builder.h"
 #include "agent/config.h"
 #include "agent/delivery/outbox_thread.h"
+#include "agent/recording/hindsight.h"
 #include "agent/sampler.h"
 #include "base/clock.h"
 #include "base/exit_code.h"
@@ -39,6 +40,8 @@ class Agent {
 
  private:
   LineBatch collect();
+  // Adds a collection to the hindsight, and saves it if a trigger fires.
+  void remember(const LineBatch& batch);
   void stop();
   std::string metrics() const;
   Watchdog::Services watchdog_services(const Clock& clock);
@@ -51,6 +54,7 @@ class Agent {
   const Duration watchdog_interval_;  // how often the watchdog checks the threads
   Watchdog watchdog_;
   OutboxThread outbox_;
+  std::optional<Hindsight> hindsight_;
   AgentPorts ports_;
   boost::asio::steady_timer stop_timer_;
   RepeatingTimer timer_;

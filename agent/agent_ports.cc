@@ -6,10 +6,10 @@
 namespace statmill {
 
 AgentPorts::AgentPorts(const AgentConfig& config, const Services& services, RelaySink::BatchSink batch_sink,
-                       MetricsEndpoint::Text metrics)
+                       MetricsEndpoint::Answers answers)
     : log_(services.log),
       http_listen_(config.http_listen),
-      http_(services.io, services.registry, std::move(metrics)) {
+      http_(services.io, services.registry, std::move(answers)) {
   if (!config.relay.is_on() || config.once) return;
   relay_.emplace(
       config.relay,

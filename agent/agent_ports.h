@@ -25,9 +25,9 @@ class AgentPorts {
     Log& log;
     Watchdog& watchdog;
   };
-  // `batch_sink` gets the lines of the relay. `metrics` returns the text of /metrics.
+  // `batch_sink` gets the lines of the relay. `answers` are those of the HTTP port.
   AgentPorts(const AgentConfig& config, const Services& services, RelaySink::BatchSink batch_sink,
-             MetricsEndpoint::Text metrics);
+             MetricsEndpoint::Answers answers);
 
   // Opens the ports and logs their addresses, as a server does. Errors: those of LineListener and
   // MetricsEndpoint.

@@ -9,7 +9,8 @@
 
 namespace statmill {
 
-BatchBuilder::BatchBuilder(std::string tags) : tags_(std::move(tags)) {}
+BatchBuilder::BatchBuilder(std::string tags, std::vector<std::string> fast)
+    : tags_(std::move(tags)), fast_(std::move(fast)) {}
 BatchBuilder::~BatchBuilder() = default;
 
 void BatchBuilder::begin(Timestamp now) {
@@ -55,7 +56,7 @@ void BatchBuilder::add_distribution(const HostSeries& series, const Distribution
   sent.batch = batch_number_;
   for (const SentHistogram::Line& line : sent.histogram->lines(reading)) {
     if (!is_first) {
-      batch_.text.append(line.text);
+      text().append(line.text);
       ++batch_.lines;
     }
     sent.histogram->sent(line);
@@ -73,24 +74,32 @@ void BatchBuilder::keep(std::string_view name_prefix) {
 }
 
 void BatchBuilder::lines(std::string_view lines) {
-  batch_.text.append(lines);
+  text().append(lines);
   batch_.lines += static_cast<uint64_t>(std::count(lines.begin(), lines.end(), '\n'));
+}
+
+void BatchBuilder::begin_collector(std::string_view name) {
+  is_fast_ = std::find(fast_.begin(), fast_.end(), name) != fast_.end();
 }
 
 LineBatch BatchBuilder::finish() {
   const auto was_not_seen = [&](const auto& entry) { return entry.second.batch != batch_number_; };
   std::erase_if(totals_, was_not_seen);
   std::erase_if(distributions_, was_not_seen);
+  if (!fast_.empty()) {
+    batch_.fast_begin = batch_.text.size();
+    batch_.text.append(std::exchange(fast_text_, {}));
+  }
   batch_.text.shrink_to_fit();  // it may wait long in the queue
   batch_.tags = tags_;
   return std::exchange(batch_, {});
 }
 
 void BatchBuilder::line(std::string_view mark, std::string_view name, double value) {
-  std::string& text = batch_.text;
-  text.append(mark).append(name).append(" ");
-  append_number(text, value);
-  text.push_back('\n');
+  std::string& to = text();
+  to.append(mark).append(name).append(" ");
+  append_number(to, value);
+  to.push_back('\n');
   ++batch_.lines;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/collectors/collector.h"
 #include "base/clock.h"
@@ -26,13 +27,16 @@ struct LineBatch {
   std::string tags = {};  // added to the name of each line, "key=value;key=value"; at most kTagsBytesMax
   // The time of the lines that have none; nullopt if all lines have one.
   std::optional<Timestamp> time = {};
+  // Where the lines of the collectors begin that a FastSampler reads for recordings; npos: there are none.
+  size_t fast_begin = std::string::npos;
 };
 
 // Confined to one thread.
 class BatchBuilder final : public MetricSink {
  public:
-  // `tags` are those of all batches (LineBatch::tags).
-  explicit BatchBuilder(std::string tags);
+  // `tags` are those of all batches (LineBatch::tags). The lines of the collectors `fast` come last
+  // (LineBatch::fast_begin).
+  explicit BatchBuilder(std::string tags, std::vector<std::string> fast = {});
   ~BatchBuilder() override;
 
   // Begins a batch. All its samples have the time `now`.
@@ -44,6 +48,7 @@ class BatchBuilder final : public MetricSink {
   void add_distribution(const HostSeries& series, const Distribution& total) override;
   void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override;
+  void begin_collector(std::string_view name) override;
   // Ends the batch and returns it. Forgets totals and distributions that were neither reported nor kept in
   // this batch: if one comes back, it counts as new, so that a gap never shows up as one large event.
   LineBatch finish();
@@ -61,9 +66,13 @@ class BatchBuilder final : public MetricSink {
     std::unique_ptr<SentHistogram> histogram;
     uint64_t batch;  // the last batch that reported it
   };
+  std::string& text() { return is_fast_ ? fast_text_ : batch_.text; }
   void line(std::string_view mark, std::string_view name, double value);
 
   const std::string tags_;
+  const std::vector<std::string> fast_;
+  std::string fast_text_;  // their lines in this batch
+  bool is_fast_ = false;   // what follows is of one of them
   uint64_t batch_number_ = 0;
   uint64_t resets_ = 0;
   LineBatch batch_;

@@ -14,19 +14,26 @@ Collection::Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& 
   for (auto& collector : collectors) members_.push_back({.collector = std::move(collector), .status = {}});
 }
 
-void Collection::collect(SteadyTime now, Timestamp wall, MetricSink& sink) {
+void Collection::read(SteadyTime now, MetricSink& sink) {
   using Level = CollectorStatus::Level;
   uint64_t begin_ns = thread_cpu_ns();
   for (Member& member : members_) {
     const Running running(member.collector->name().data());
+    sink.begin_collector(member.collector->name());
     const bool waits = member.status.level == Level::kUnavailable && now < member.retry_at;
     if (!waits) update_status(member, member.collector->collect(sink), now);
-    sink.gauge("host.agent.collector_status", {member.collector->name()},
-               static_cast<double>(member.status.level));
     const uint64_t end_ns = thread_cpu_ns();
     member.cpu_ns += end_ns - begin_ns;
     begin_ns = end_ns;
   }
+  sink.begin_collector({});
+}
+
+void Collection::collect(SteadyTime now, Timestamp wall, MetricSink& sink) {
+  read(now, sink);
+  for (const Member& member : members_)
+    sink.gauge("host.agent.collector_status", {member.collector->name()},
+               static_cast<double>(member.status.level));
   report_cost(wall, sink);
 }
 

@@ -22,9 +22,11 @@ class Collection {
   // `log` must outlive the collection.
   Collection(std::vector<std::unique_ptr<Collector>> collectors, Log& log);
 
-  // Calls each collector and adds its status as the gauge host.agent.collector_status; and once per slot of
-  // 10 s the CPU time of each as the total host.agent.collector_cpu_ns, where the collector "other" is what
-  // else the process does. Logs the first status of each collector and every change.
+  // Calls each collector. Logs the first status of each and every change.
+  void read(SteadyTime now, MetricSink& sink);
+  // Calls read(), and adds the status of each collector as the gauge host.agent.collector_status; and once
+  // per slot of 10 s the CPU time of each as the total host.agent.collector_cpu_ns, where the collector
+  // "other" is what else the process does.
   void collect(SteadyTime now, Timestamp wall, MetricSink& sink);
 
   // Returns the status of each collector at its last call. The texts are valid until the next collect().

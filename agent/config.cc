@@ -5,6 +5,7 @@
 
 #include "agent/collectors/make_collectors.h"
 #include "agent/delivery/outbox_settings.h"
+#include "agent/recording/hindsight_settings.h"
 #include "agent/relay/relay_settings.h"
 #include "base/log_settings.h"
 #include "base/setting_values.h"
@@ -85,6 +86,11 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        [&](const std::string& text) { return set_tags(text, config.tags); }},
       {"collectors", "LIST", "default", "default, all, or names as listed by --check, separated by commas",
        [&](const std::string& text) { return set_collectors(text, config.collectors); }},
+      {"hindsight.fast", "LIST", "",
+       "collectors that --hindsight and --record read at --hindsight.fast_interval, as in --collectors",
+       [&](const std::string& text) {
+         return text.empty() ? Status::ok() : set_collectors(text, config.hindsight.fast);
+       }},
       {"programs.dir", "DIRECTORY", "/run/statmill", "directory where programs share their counters",
        [&](const std::string& text) { return set_directory(text, config.programs_directory); }},
       {"processes.max", "N", "10000", "processes that are read every 10 s, 100..100000",
@@ -96,7 +102,7 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        "where the root directory of the host is mounted, for an agent in a container",
        [&](const std::string& text) { return set_root(text, config.filesystem_root); }},
       {"http.listen", "A:P", "",
-       "HTTP address of /metrics for the agent, its relay and this host; empty: off",
+       "HTTP address of /metrics and /hindsight for the agent, its relay and this host; empty: off",
        endpoint_setting(config.http_listen)},
       {"once", "", "false",
        "collect twice, one interval apart, print the lines of the second collection, exit",
@@ -106,8 +112,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"series", "", "false", "print a table of all series with their units and meanings, exit",
        flag_setting(config.series)},
   };
-  return joined({outbox_settings(config.outbox), own, relay_settings(config.relay),
-                 watchdog_settings(config.watchdog), log_settings(config.log)});
+  return joined({outbox_settings(config.outbox), own, hindsight_settings(config.hindsight, config.record),
+                 relay_settings(config.relay), watchdog_settings(config.watchdog), log_settings(config.log)});
 }
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
@@ -116,6 +122,9 @@ Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
   const Result<SettingsAction> action = apply_settings(settings, input);
   if (!action) return action.error();
   if (command.config.outbox.servers.empty()) command.config.outbox.servers = {{"127.0.0.1", kAgentPort}};
+  if (!command.config.hindsight.when.empty() && !command.config.hindsight.is_on())
+    return Error{ErrorCode::kInvalid,
+                 "hindsight.when needs hindsight, which says how much of the past is kept"};
   command.action = *action;
   command.unknown_variables = unknown_variables(settings, input);
   return command;

@@ -7,6 +7,7 @@
 
 #include "agent/delivery/outbox_options.h"
 #include "agent/host_name.h"
+#include "agent/recording/hindsight_options.h"
 #include "agent/relay/relay_options.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -31,9 +32,12 @@ struct AgentConfig {
   std::optional<Endpoint> http_listen;  // for /metrics; nullopt: off
   WatchdogOptions watchdog;
   LogOptions log;
+  HindsightOptions hindsight;
+  RecordOptions record;
   bool once = false;                // collect, print, exit
   bool check = false;               // print what can be collected, exit
   bool series = false;              // print the catalogue, exit
+  bool removes_cells = true;        // of programs that have ended; not an option
   std::string proc_root = "/proc";  // tests use another directory; not an option
 };
 

@@ -26,6 +26,7 @@ class LatestValues final : public MetricSink {
   void add_distribution(const HostSeries& series, const Distribution& total) override;
   void keep(std::string_view name_prefix) override;
   void lines(std::string_view lines) override { next_.lines(lines); }
+  void begin_collector(std::string_view name) override { next_.begin_collector(name); }
 
   // Returns gauges, counters and histograms named "statmill.host.block.bytes;device=vda;op=read", those of
   // one family together. Valid until the next collection begins.

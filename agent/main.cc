@@ -3,6 +3,7 @@
 #include "agent/check.h"
 #include "agent/config.h"
 #include "agent/delivery/outbox.h"
+#include "agent/recording/recorder.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/open_files.h"
@@ -26,6 +27,7 @@ std::optional<Fault> measure(statmill::AgentConfig& config) {
   size_t& connections = config.relay.line.connections_max;
   connections = statmill::connections_that_fit(open_files_max, kOwnDescriptors, connections, log);
   if (config.check) return statmill::check_collectors(config, log, clock);
+  if (config.record.is_on()) return statmill::Recorder(config, log, clock).run();
   statmill::Agent agent(config, log, clock);
   return config.once ? agent.run_once() : agent.run();
 }

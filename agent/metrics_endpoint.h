@@ -1,4 +1,4 @@
-// MetricsEndpoint: an HTTP server that answers only GET /metrics.
+// MetricsEndpoint: an HTTP server that answers only GET /metrics and GET /hindsight.
 //
 // Each connection serves one request. Limits on number, size and time keep connections from slowing
 // the agent down.
@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/recording/recording.h"
 #include "base/net/live_sessions.h"
 #include "base/net/tcp_acceptor.h"
 #include "base/result.h"
@@ -23,10 +24,15 @@ class MetricsEndpoint {
   static constexpr size_t kConnectionsMax = 16;     // open at the same time; further ones are closed
   static constexpr size_t kRequestBytesMax = 8192;  // the size limit of the header; a request has no body
   static constexpr std::chrono::seconds kLimit{5};  // from accepting a connection to the end of the response
+  // The same of a recording, which may be large. Only one is sent at a time, since it stays in memory for it.
+  static constexpr std::chrono::seconds kRecordingLimit{60};
 
-  using Text = std::function<std::string()>;
-  // `io` and `registry` must outlive the endpoint. `text` returns the response body in Prometheus' format.
-  MetricsEndpoint(boost::asio::io_context& io, Registry& registry, Text text);
+  struct Answers {
+    std::function<std::string()> metrics;    // in Prometheus' format
+    std::function<Recording()> hindsight{};  // empty: there is no /hindsight
+  };
+  // `io` and `registry` must outlive the endpoint.
+  MetricsEndpoint(boost::asio::io_context& io, Registry& registry, Answers answers);
 
   // Errors: kBusy (address in use), kInvalid (no such address), kIo.
   Status open(const Endpoint& listen);
@@ -40,10 +46,12 @@ class MetricsEndpoint {
     Counter& requests;
     Counter& connections_refused;
     Counter& requests_refused;
+    Counter& recordings_refused;
     Counter& late;
   };
 
-  const Text text_;
+  const Answers answers_;
+  bool sends_recording_ = false;
   Counters counters_;
   LiveSessions<Session> sessions_;
   TcpAcceptor acceptor_;

@@ -8,10 +8,12 @@
 
 #include "agent/batch_builder.h"
 #include "agent/collection.h"
+#include "agent/collection_schedule.h"
 #include "agent/collectors/container_names.h"
 #include "agent/collectors/proc_reader.h"
 #include "agent/config.h"
 #include "agent/latest_values.h"
+#include "agent/recording/trigger_watch.h"
 #include "agent/self_report.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -29,9 +31,11 @@ class Sampler {
   // Lets the next collection begin with unit and help of all families of the catalogue, unless one of the
   // last hour did.
   void announce_families_hourly();
+  // Returns the texts of the triggers that the last collection fires. Call it once after each.
+  std::vector<std::string> fired() { return triggers_.fired(); }
   // Returns the time until the next collection.
-  Duration until_next() const;
-  Duration interval() const { return interval_; }
+  Duration until_next() const { return schedule_.until_next(clock_.wall()); }
+  Duration interval() const { return schedule_.interval(); }
 
   // The status of the collectors. The texts are valid until the next collect().
   std::vector<CollectorNote> notes() const { return collection_.notes(); }
@@ -40,18 +44,17 @@ class Sampler {
   std::string prometheus_text() const;
 
  private:
-  const Duration interval_;
-  const Duration phase_;  // offset of each collection within the interval; differs between hosts
+  const CollectionSchedule schedule_;
   const Clock& clock_;
   ProcReader proc_;
   ContainerNames containers_;
   BatchBuilder builder_;
   LatestValues latest_{builder_};
+  TriggerWatch triggers_;
   Collection collection_;
   SelfReport self_report_;
   std::optional<SteadyTime> announced_at_;  // the families
   bool announces_ = false;                  // the next collection begins with them
-  const bool remembers_latest_;             // for /metrics
 };
 
 }  // namespace statmill

@@ -75,6 +75,8 @@ class MetricSink {
   virtual void keep(std::string_view name_prefix) = 0;
   // Adds whole lines of the line protocol, each ended by LF and without a time.
   virtual void lines(std::string_view lines) = 0;
+  // What follows is of this collector; if the name is empty, of the agent itself.
+  virtual void begin_collector(std::string_view /*name*/) {}
 
  private:
   HostSeries series(const Family& family, TagValues tags) {

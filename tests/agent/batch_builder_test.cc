@@ -55,6 +55,25 @@ TEST(BatchBuilder, PassesWholeLinesUnchanged) {
   EXPECT_EQ(batch.lines, 3U);
 }
 
+TEST(BatchBuilder, LinesOfFastCollectorsComeLast) {
+  BatchBuilder builder("host=h", {"cpu"});
+  builder.begin(kNow);
+  builder.add_gauge({kAny, "a"}, 1);
+  builder.begin_collector("cpu");
+  builder.add_gauge({kAny, "b"}, 2);
+  builder.lines("*c 3\n");
+  builder.begin_collector("load");
+  builder.add_gauge({kAny, "d"}, 4);
+  builder.begin_collector({});
+  builder.add_gauge({kAny, "e"}, 5);
+  const LineBatch batch = builder.finish();
+  EXPECT_EQ(batch.text, "a 1\nd 4\ne 5\nb 2\n*c 3\n");
+  EXPECT_EQ(batch.text.substr(batch.fast_begin), "b 2\n*c 3\n");
+  EXPECT_EQ(batch.lines, 5U);
+  builder.begin(kNow);
+  EXPECT_EQ(builder.finish().text, "") << "the next batch begins empty";
+}
+
 TEST(BatchBuilder, TurnsTotalsIntoGrowth) {
   BatchBuilder builder("host=h");
   EXPECT_EQ(batch_of(builder, "reads", 1'000'000), "");

@@ -78,6 +78,20 @@ TEST_F(CollectionTest, ReportsEveryStatusAsASample) {
                                                    {"host.block.in_flight;device=one", 1}}));
 }
 
+TEST_F(CollectionTest, ReadingAloneReportsNothingAboutCollectors) {
+  struct Sink : RecordingSink {
+    void begin_collector(std::string_view name) override { begun.emplace_back(name); }
+    std::vector<std::string> begun;
+  } sink;
+  testing::internal::CaptureStderr();
+  collection_.read(start_, sink);
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(sink.gauges, (std::map<std::string, double>{{"host.block.in_flight;device=one", 1},
+                                                        {"host.block.in_flight;device=two", 1}}));
+  EXPECT_TRUE(sink.totals.empty());
+  EXPECT_EQ(sink.begun, (std::vector<std::string>{"one", "two", ""}));
+}
+
 TEST_F(CollectionTest, ReportsTheCpuTimeOfEachCollectorAndOfAllElse) {
   const auto growth = [this](const char* collector) {
     return totals_.at(std::string("host.agent.collector_cpu_ns;collector=") + collector);

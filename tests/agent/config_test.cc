@@ -89,6 +89,28 @@ TEST(AgentConfig, ARootHasNoSlashAtItsEnd) {
   }
 }
 
+TEST(AgentConfig, ARingIsOffUnlessItHasALength) {
+  EXPECT_FALSE(parse({})->config.hindsight.is_on());
+  EXPECT_FALSE(parse({})->config.record.is_on());
+  const auto command = parse({"--hindsight", "15m", "--hindsight.fast", "cpu,load", "--hindsight.when",
+                              "host.load.tasks > 5", "--hindsight.when", "host.load.tasks < 1"});
+  ASSERT_TRUE(command) << command.error().message;
+  const HindsightOptions& options = command->config.hindsight;
+  EXPECT_TRUE(options.is_on());
+  EXPECT_EQ(options.length, std::chrono::minutes(15));
+  EXPECT_EQ(options.bytes, size_t{32} << 20);
+  EXPECT_EQ(options.files, 8U);
+  EXPECT_THAT(options.fast, ElementsAre("cpu", "load"));
+  EXPECT_EQ(options.fast_interval, Duration(100));
+  ASSERT_EQ(options.when.size(), 2U);
+  EXPECT_EQ(options.when[1].text(), "host.load.tasks < 1");
+}
+
+TEST(AgentConfig, ATriggerNeedsARing) {
+  EXPECT_THAT(parse({"--hindsight.when", "host.load.tasks > 5"}).error().message,
+              HasSubstr("hindsight.when needs hindsight"));
+}
+
 TEST(AgentConfig, NamesEachRefusedOption) {
   const struct {
     const char* option;
@@ -102,7 +124,9 @@ TEST(AgentConfig, NamesEachRefusedOption) {
                {"--unknown", "x"},          {"--agent.tags", "dc"},        {"--agent.tags", "dc="},
                {"--agent.tags", "a=1,a=2"}, {"--agent.tags", "A=1"},       {"--agent.tags", "a=1,"},
                {"--relay.tags", "dc"},      {"--relay.caret", "a b"},      {"--relay.aggregate", "2m"},
-               {"--relay.bytes", "1K"},     {"--relay.threads", "0"},      {"--line.listen", "8111"}};
+               {"--relay.bytes", "1K"},     {"--relay.threads", "0"},      {"--line.listen", "8111"},
+               {"--hindsight", "25h"},      {"--hindsight.bytes", "1K"},   {"--hindsight.files", "0"},
+               {"--hindsight.fast", "fan"}, {"--hindsight.when", "a > 1"}, {"--record.for", "soon"}};
   for (const auto& t : table) {
     const auto command = parse({t.option, t.value});
     ASSERT_FALSE(command) << t.option << " " << t.value;

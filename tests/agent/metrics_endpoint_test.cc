@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "tests/support/process.h"
 #include "tests/support/sockets.h"
 
 namespace statmill {
@@ -38,7 +39,15 @@ class MetricsEndpointTest : public testing::Test {
 
   boost::asio::io_context io_;
   Registry registry_;
-  MetricsEndpoint endpoint_{io_, registry_, [] { return std::string("some_metric 1\n"); }};
+  // 16 MiB, more than the kernel takes while nobody reads.
+  static Recording recording() {
+    Recording recording;
+    const auto piece = std::make_shared<const std::string>(size_t{1} << 20, 'x');
+    for (int i = 0; i < 16; ++i) recording.add(piece);
+    return recording;
+  }
+  MetricsEndpoint endpoint_{
+      io_, registry_, {.metrics = [] { return std::string("some_metric 1\n"); }, .hindsight = recording}};
   std::thread thread_;
 };
 
@@ -49,6 +58,40 @@ TEST_F(MetricsEndpointTest, AnswersGetOfMetrics) {
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\nsome_metric 1\n"));
   EXPECT_THAT(ask("GET /metrics?all HTTP/1.0\r\n\r\n"), HasSubstr(" 200 OK\r\n"));
+}
+
+TEST_F(MetricsEndpointTest, AnswersGetOfHindsightWithAllBlocks) {
+  const std::string answer = ask("GET /hindsight HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(answer.substr(0, 500), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(answer.substr(0, 500), HasSubstr("Content-Type: application/gzip\r\n"));
+  EXPECT_THAT(answer.substr(0, 500), HasSubstr("Content-Length: 16777216\r\n"));
+  EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, size_t{16} << 20);
+}
+
+TEST_F(MetricsEndpointTest, SendsOneRecordingAtATime) {
+  TcpConnection slow = connect();
+  ASSERT_TRUE(slow.send("GET /hindsight HTTP/1.0\r\n\r\n"));
+  ASSERT_TRUE(wait_until([&] { return registry_.counter("statmill.http_requests", "").value() == 1; }));
+  EXPECT_THAT(ask("GET /hindsight HTTP/1.0\r\n\r\n"), HasSubstr(" 503 "));
+  EXPECT_EQ(refused("recording"), 1U);
+  EXPECT_THAT(ask("GET /metrics HTTP/1.0\r\n\r\n"), HasSubstr(" 200 "));
+  slow.close();
+  EXPECT_TRUE(wait_until([&] {
+    return ask("GET /hindsight HTTP/1.0\r\n\r\n").substr(0, 20).find(" 200 ") != std::string::npos;
+  })) << "its place is free once the endpoint has noticed the end";
+}
+
+TEST_F(MetricsEndpointTest, WithoutARingThereIsNoHindsight) {
+  boost::asio::io_context io;
+  Registry registry;
+  MetricsEndpoint endpoint(io, registry, {.metrics = [] { return std::string(); }});
+  ASSERT_TRUE(endpoint.open({"127.0.0.1", 0}));
+  std::thread thread([&] { io.run(); });
+  TcpConnection connection = TcpConnection::to(endpoint.endpoint());
+  ASSERT_TRUE(connection.send("GET /hindsight HTTP/1.0\r\n\r\n"));
+  EXPECT_THAT(connection.receive_all(), HasSubstr(" 404 "));
+  io.stop();
+  thread.join();
 }
 
 TEST_F(MetricsEndpointTest, RefusesEverythingElse) {
@@ -94,11 +137,12 @@ TEST(MetricsEndpoint, AnAddressInUseIsReported) {
   const TcpListener other;
   boost::asio::io_context io;
   Registry registry;
-  MetricsEndpoint endpoint(io, registry, [] { return std::string(); });
+  MetricsEndpoint endpoint(io, registry, {.metrics = [] { return std::string(); }});
   const Status opened = endpoint.open(other.endpoint());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kBusy);
-  EXPECT_EQ(MetricsEndpoint(io, registry, {}).open({"nowhere", 1}).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(MetricsEndpoint(io, registry, {.metrics = {}}).open({"nowhere", 1}).error().code,
+            ErrorCode::kInvalid);
 }
 
 }  // namespace

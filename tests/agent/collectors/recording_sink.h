@@ -18,7 +18,7 @@ struct RecordedDistribution {
   uint64_t count() const { return std::accumulate(counts.begin(), counts.end(), uint64_t{0}); }
 };
 
-struct RecordingSink final : MetricSink {
+struct RecordingSink : MetricSink {
   void add_gauge(const HostSeries& series, double value) override {
     gauges[std::string(series.name)] = value;
   }

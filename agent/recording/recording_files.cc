@@ -1,0 +1,145 @@
+#include "agent/recording/recording_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kFileSuffix = ".rec.gz";
+constexpr std::string_view kUnfinished = ".new";
+constexpr std::string_view kTimeForm = "-ddddddddTddddddZ";  // d: a digit
+constexpr mode_t kFileMode = 0640;
+constexpr mode_t kDirectoryMode = 0750;
+
+Error disk_error(std::string_view what, const std::string& path) {
+  return {ErrorCode::kIo, std::string(what) + " " + path + ": " + std::strerror(errno)};
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+bool has_form(std::string_view text, std::string_view form) {
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(),
+                    [](char c, char wanted) { return wanted == 'd' ? '0' <= c && c <= '9' : c == wanted; });
+}
+
+}  // namespace
+
+std::string recording_file_name(std::string_view host, Timestamp at) {
+  const std::time_t seconds = unix_seconds(at);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char text[32];
+  const size_t size = std::strftime(text, sizeof(text), "-%Y%m%dT%H%M%SZ", &utc);
+  return std::string(host).append(text, size).append(kFileSuffix);
+}
+
+RecordingFiles::RecordingFiles(Options options, Log& log)
+    : options_(std::move(options)), log_(log), work_(log, "recording", [this] { result_ = write_file(); }) {}
+
+Status RecordingFiles::write(Recording recording, Timestamp at) {
+  look();
+  if (is_writing_) {
+    ++failures_;
+    return Error{ErrorCode::kBusy, "another recording is being written"};
+  }
+  if (options_.directory.empty()) {
+    ++failures_;
+    return Error{ErrorCode::kInvalid, "neither --hindsight.directory nor --spool.path is set"};
+  }
+  recording_ = std::move(recording);
+  at_ = at;
+  is_writing_ = true;
+  work_.begin();
+  return Status::ok();
+}
+
+void RecordingFiles::look() {
+  if (!is_writing_ || !work_.wait(Duration(0))) return;
+  is_writing_ = false;
+  const size_t bytes = std::exchange(recording_, {}).bytes;
+  if (result_) {
+    ++written_;
+    log_.info(
+        "recording written",
+        {{"file", options_.directory + "/" + recording_file_name(options_.host, at_)}, {"bytes", bytes}});
+  } else {
+    ++failures_;
+    log_.error("recording not written", {{"reason", result_.error().message}});
+  }
+}
+
+Status RecordingFiles::write_file() {
+  const std::string& path = options_.directory;
+  if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return disk_error("create", path);
+  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.is_open()) return disk_error("open", path);
+  const std::string name = recording_file_name(options_.host, at_);
+  if (Status done = write_under(directory.get(), name); !done) {
+    ::unlinkat(directory.get(), (name + std::string(kUnfinished)).c_str(), 0);  // frees its space
+    return done;
+  }
+  return remove_oldest(directory.get());
+}
+
+Status RecordingFiles::write_under(int directory, const std::string& name) {
+  const std::string unfinished = name + std::string(kUnfinished);
+  const Descriptor file(::openat(directory, unfinished.c_str(),
+                                 O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+  if (!file.is_open()) return disk_error("create", unfinished);
+  for (const auto& piece : recording_.pieces) {
+    if (!write_all(file.get(), *piece)) return disk_error("write", unfinished);
+  }
+  if (::fsync(file.get()) != 0) return disk_error("sync", unfinished);
+  if (::renameat(directory, unfinished.c_str(), directory, name.c_str()) != 0)
+    return disk_error("rename", unfinished);
+  if (::fsync(directory) != 0) return disk_error("sync", options_.directory);
+  return Status::ok();
+}
+
+// A file that a crash left unfinished goes, too. Names of one host sort by time.
+Status RecordingFiles::remove_oldest(int directory) {
+  const int again = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
+  if (entries == nullptr) return disk_error("list", options_.directory);
+  std::vector<std::string> names;
+  while (const dirent* const entry = ::readdir(entries)) {
+    std::string name = entry->d_name;
+    if (name.ends_with(kUnfinished) && is_ours(name.substr(0, name.size() - kUnfinished.size())))
+      ::unlinkat(directory, name.c_str(), 0);
+    if (is_ours(name)) names.push_back(std::move(name));
+  }
+  ::closedir(entries);
+  std::sort(names.begin(), names.end());
+  for (size_t i = 0; i + options_.files_max < names.size(); ++i) {
+    if (::unlinkat(directory, names[i].c_str(), 0) != 0) return disk_error("remove", names[i]);
+  }
+  return Status::ok();
+}
+
+bool RecordingFiles::is_ours(std::string_view name) const {
+  if (!name.starts_with(options_.host) || !name.ends_with(kFileSuffix)) return false;
+  name.remove_prefix(options_.host.size());
+  return has_form(name.substr(0, name.size() - std::min(name.size(), kFileSuffix.size())), kTimeForm);
+}
+
+}  // namespace statmill

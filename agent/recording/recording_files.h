@@ -1,0 +1,62 @@
+// RecordingFiles: writes recordings to a directory on a thread of its own, so that a disk that hangs holds up
+// nothing else, and keeps the newest of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/collectors/background_work.h"
+#include "agent/recording/recording.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+
+namespace statmill {
+
+// Returns "web1-20261128T031500Z.rec.gz".
+std::string recording_file_name(std::string_view host, Timestamp at);
+
+// Confined to one thread.
+class RecordingFiles {
+ public:
+  struct Options {
+    std::string directory;  // made if it is missing, but not its parent; empty: all writes fail
+    std::string host;       // the begin of the names
+    size_t files_max = 8;   // further ones of this host are removed, the oldest first
+  };
+
+  // `log` must outlive it.
+  RecordingFiles(Options options, Log& log);
+
+  // Begins to write a file. Error: kBusy (another one is being written), kInvalid (no directory).
+  Status write(Recording recording, Timestamp at);
+  // Logs and counts what has been written since the last call. Call it now and then.
+  void look();
+
+  uint64_t written() const { return written_; }
+  // Files that were not written, including those that write() refused.
+  uint64_t failures() const { return failures_; }
+
+ private:
+  Status write_file();
+  // Writes the file under another name, so that no reader sees a part of it.
+  Status write_under(int directory, const std::string& name);
+  Status remove_oldest(int directory);
+  bool is_ours(std::string_view name) const;
+
+  const Options options_;
+  Log& log_;
+  bool is_writing_ = false;
+  // Used by the thread from begin() until its work is done.
+  Recording recording_;
+  Timestamp at_;
+  Status result_;
+  uint64_t written_ = 0;
+  uint64_t failures_ = 0;
+  BackgroundWork work_;  // last, because it uses the members above
+};
+
+}  // namespace statmill
