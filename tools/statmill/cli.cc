@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 21> kSubcommands = {{
+constexpr std::array<Subcommand, 22> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -29,6 +29,7 @@ constexpr std::array<Subcommand, 21> kSubcommands = {{
     {"doctor", "look at the host and the server, and say what to do", run_doctor},
     {"rejects", "print the lines that the server refused last", run_rejects},
     {"cardinality", "print the number of series by prefix", run_cardinality},
+    {"record", "record this host into a file, without a server", run_record},
     {"agents", "print the agents, their lag and their losses", run_agents},
     {"forget-agent", "make the server forget an agent", run_forget_agent},
     {"delete", "delete series or a range of their time", run_delete},
@@ -56,7 +57,8 @@ std::string help() {
       "delete,\n"
       "rename, profile, flush, clock, check and backup run on the server's host and use --admin.socket PATH "
       "or\n"
-      "STATMILL_ADMIN_SOCKET. verify and restore need no server. STATMILL_TOKEN is sent to the server of "
+      "STATMILL_ADMIN_SOCKET. record, verify and restore need no server. STATMILL_TOKEN is sent to the "
+      "server of "
       "--server;\n"
       "STATMILL_AUTHORITY is the PEM file with the certificates to trust for https, else the system's.\n\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,\n"
