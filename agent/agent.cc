@@ -37,6 +37,11 @@ OutboxOptions outbox_options(const AgentConfig& config, const Clock& clock) {
 
 }  // namespace
 
+Status check_agent_files(const AgentConfig& config) {
+  if (Status outbox = check_outbox_options(config.outbox); !outbox) return outbox;
+  return check_gateway_options(config.gateway, config.outbox);
+}
+
 Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
     : log_(log),
       main_loop_(log),
@@ -66,6 +71,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
   register_program_metrics(local_registry_);
   add_outbox_metrics(sampler_.self_report(), outbox_);
   if (ports_.relay() != nullptr) add_relay_metrics(sampler_.self_report(), *ports_.relay());
+  if (ports_.gateway() != nullptr) add_gateway_metrics(sampler_.self_report(), *ports_.gateway());
 }
 
 // A hang of the only loop is reported by the log and to the service manager; no other code could run.

@@ -18,9 +18,13 @@
 #include "base/net/main_loop.h"
 #include "base/net/repeating_timer.h"
 #include "base/net/watchdog.h"
+#include "base/result.h"
 #include "statmill/registry.h"
 
 namespace statmill {
+
+// Reads the files that the settings name, as a start does, and no others. Errors: kInvalid.
+Status check_agent_files(const AgentConfig& config);
 
 // Confined to one thread.
 class Agent {

@@ -44,4 +44,19 @@ void add_relay_metrics(SelfReport& report, const Relay& relay) {
   report.add_total("host.agent.relay_refused", [&relay] { return relay.samples_refused(); });
 }
 
+void add_gateway_metrics(SelfReport& report, const GatewayPort& gateway) {
+  const auto gauge = [&](GaugeFamily family, uint64_t GatewayFigures::*figure) {
+    report.add_gauge(family, [&gateway, figure] { return static_cast<double>(gateway.figures().*figure); });
+  };
+  const auto total = [&](EventFamily family, uint64_t GatewayFigures::*figure) {
+    report.add_total(family, [&gateway, figure] { return gateway.figures().*figure; });
+  };
+  gauge("host.agent.gateway_agents", &GatewayFigures::agents);
+  total("host.agent.gateway_lines", &GatewayFigures::lines);
+  total("host.agent.gateway_lines_dropped", &GatewayFigures::lines_dropped);
+  gauge("host.agent.gateway_lines_waiting", &GatewayFigures::lines_waiting);
+  gauge("host.agent.gateway_spool_bytes", &GatewayFigures::spool_bytes);
+  total("host.agent.gateway_failures", &GatewayFigures::failures);
+}
+
 }  // namespace statmill

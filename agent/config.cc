@@ -5,6 +5,7 @@
 
 #include "agent/collectors/make_collectors.h"
 #include "agent/delivery/outbox_settings.h"
+#include "agent/gateway/gateway_settings.h"
 #include "agent/recording/hindsight_settings.h"
 #include "agent/relay/relay_settings.h"
 #include "base/log_settings.h"
@@ -113,7 +114,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
        flag_setting(config.series)},
   };
   return joined({outbox_settings(config.outbox), own, hindsight_settings(config.hindsight, config.record),
-                 relay_settings(config.relay), watchdog_settings(config.watchdog), log_settings(config.log)});
+                 relay_settings(config.relay), gateway_settings(config.gateway),
+                 watchdog_settings(config.watchdog), log_settings(config.log)});
 }
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {

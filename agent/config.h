@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/delivery/outbox_options.h"
+#include "agent/gateway/gateway_options.h"
 #include "agent/host_name.h"
 #include "agent/recording/hindsight_options.h"
 #include "agent/relay/relay_options.h"
@@ -29,6 +30,7 @@ struct AgentConfig {
   std::string filesystem_root;          // before the path of each mount; empty outside containers
   OutboxOptions outbox;
   RelayOptions relay;
+  GatewayOptions gateway;
   std::optional<Endpoint> http_listen;  // for /metrics; nullopt: off
   WatchdogOptions watchdog;
   LogOptions log;

@@ -2,7 +2,7 @@
 #include "agent/catalogue/catalogue.h"
 #include "agent/check.h"
 #include "agent/config.h"
-#include "agent/delivery/outbox.h"
+#include "agent/gateway/gateway_settings.h"
 #include "agent/recording/recorder.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -26,6 +26,7 @@ std::optional<Fault> measure(statmill::AgentConfig& config) {
   statmill::Log log(config.log);
   size_t& connections = config.relay.line.connections_max;
   connections = statmill::connections_that_fit(open_files_max, kOwnDescriptors, connections, log);
+  statmill::fit_gateway(open_files_max, config.outbox.servers.size(), config.gateway, log);
   if (config.check) return statmill::check_collectors(config, log, clock);
   if (config.record.is_on()) return statmill::Recorder(config, log, clock).run();
   statmill::Agent agent(config, log, clock);
@@ -46,7 +47,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   }
   for (const std::string& line : command->unknown_variables) statmill::Log(command->config.log).warn(line);
   if (command->action == statmill::SettingsAction::kCheckConfig) {
-    if (auto status = statmill::check_outbox_options(command->config.outbox); !status)
+    if (auto status = statmill::check_agent_files(command->config); !status)
       return Fault{ExitCode::kUsage, status.error()};
     return statmill::print("statmill-agent: the settings are valid\n");
   }

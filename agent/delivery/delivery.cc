@@ -47,26 +47,26 @@ void Delivery::connected(const ClockReadings& now) {
   held_backlog_.reset();
   status_sent_at_.reset();
   ever_acknowledged_.epoch = spool_.epoch();
-  small_.clear();
   const HostBoot boot = options_.boot ? options_.boot() : HostBoot();
-  append_frame(small_, HelloFrame{.is_ephemeral = options_.is_ephemeral,
-                                  .id = id_,
-                                  .secret = spool_.secret(),
-                                  .acknowledged = ever_acknowledged_,
-                                  .clock = now.wall,
-                                  .host = options_.host,
-                                  .agent_version = STATMILL_VERSION,
-                                  .token = options_.token,
-                                  .kernel = boot.kernel,
-                                  .boot_id = boot.id,
-                                  .uptime = boot.time == Timestamp() ? Duration(0) : now.wall - boot.time});
+  HelloFrame hello = is_passed_on() ? options_.passed_hello(now.wall) : own_hello(boot, now.wall);
+  hello.id = id_;
+  hello.secret = spool_.secret();
+  hello.acknowledged = ever_acknowledged_;
+  hello.token = options_.token;
+  small_.clear();
+  append_frame(small_, hello);
   next_ = small_;
   waiting_since_ = now.steady;
 }
 
-void Delivery::disconnected() {
-  state_ = State::kAway;
-  next_ = {};
+HelloFrame Delivery::own_hello(const HostBoot& boot, Timestamp now) const {
+  return {.is_ephemeral = options_.is_ephemeral,
+          .clock = now,
+          .host = options_.host,
+          .agent_version = STATMILL_VERSION,
+          .kernel = boot.kernel,
+          .boot_id = boot.id,
+          .uptime = boot.time == Timestamp() ? Duration(0) : now - boot.time};
 }
 
 void Delivery::receive(std::string_view bytes, const ClockReadings& now) {
@@ -115,7 +115,7 @@ void Delivery::handle_refusal(const RefuseFrame& refuse, SteadyTime now) {
       was_replaced_ = true;
       replaced_.push_back(now);
       if (replaced_.size() > kReplacedMax) replaced_.pop_front();
-      if (replaced_.size() == kReplacedMax && now - replaced_.front() <= kReplacedInterval)
+      if (!is_passed_on() && replaced_.size() == kReplacedMax && now - replaced_.front() <= kReplacedInterval)
         return change_identity(why + std::string(refuse.text) + ", three times in ten minutes", now);
       break;
     case RefuseReason::kVersion:
@@ -165,7 +165,7 @@ Result<Delivery::Owner> Delivery::owner_of(const AgentProgress& progress) {
 
 Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
   if (position.seq == 0 || position == ever_acknowledged_) return Owner::kThis;
-  if (position.seq > handed_out_) return Owner::kOther;
+  if (position.seq > handed_out_) return is_passed_on() ? Owner::kThis : Owner::kOther;
   reader_.seek(position.seq);
   const auto record = reader_.next();
   if (!record) return record.error();
@@ -176,7 +176,8 @@ Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
   }
   // A batch in flight when another agent connected may have arrived, or the other agent's batch may be in its
   // place: clones make batches with the same number of lines at the same times.
-  return was_replaced_ && !acknowledged_.contains(position.seq) ? Owner::kUnsure : Owner::kThis;
+  const bool is_unsure = was_replaced_ && !is_passed_on() && !acknowledged_.contains(position.seq);
+  return is_unsure ? Owner::kUnsure : Owner::kThis;
 }
 
 void Delivery::handle_ack(const AckFrame& ack, SteadyTime now) {
@@ -224,6 +225,10 @@ void Delivery::count_refused(uint64_t lines) {
 
 // Nothing more can be sent under the current identity, so the connection ends.
 void Delivery::change_identity(const std::string& why, SteadyTime now) {
+  if (is_passed_on()) {
+    conflict_ = why;
+    return fail(ErrorCode::kBusy, why);
+  }
   const Status changed = spool_.change_identity(GapReason::kCloned, now);
   fail(ErrorCode::kBusy,
        why + (changed ? "; the agent takes a new identity" : "; " + changed.error().message));
@@ -314,11 +319,13 @@ void Delivery::prepare_backlog(const ClockReadings& now) {
 void Delivery::prepare_status(const ClockReadings& now) {
   const SpoolStats spool = spool_.stats();
   small_.clear();
-  append_frame(small_, StatusFrame{.clock = now.wall,
-                                   .spool_bytes = spool.bytes + spool.bytes_unsynced,
-                                   .lines_dropped = spool.lines_dropped(),
-                                   .collectors = options_.collectors ? options_.collectors()
-                                                                     : std::vector<CollectorNote>()});
+  append_frame(small_, is_passed_on()
+                           ? options_.passed_status(now.wall)
+                           : StatusFrame{.clock = now.wall,
+                                         .spool_bytes = spool.bytes + spool.bytes_unsynced,
+                                         .lines_dropped = spool.lines_dropped(),
+                                         .collectors = options_.collectors ? options_.collectors()
+                                                                           : std::vector<CollectorNote>()});
   next_ = small_;
   status_sent_at_ = now.steady;
 }
@@ -365,7 +372,7 @@ bool Delivery::is_ack_due() const {
 // Why the batches up to `last` are missing, of which `next` is the next one that is there.
 GapReason Delivery::reason_of_gap(const SpoolRecord& next, uint64_t last) const {
   if (next.damaged > 0) return GapReason::kDamaged;
-  return last <= ever_acknowledged_.seq ? GapReason::kForgotten : GapReason::kSpoolFull;
+  return last <= ever_acknowledged_.seq ? GapReason::kForgotten : spool_.gap_reason(last);
 }
 
 void Delivery::fail(ErrorCode code, std::string why) {

@@ -4,6 +4,9 @@
 // At each hello the server reports which batches it has, and the agent sends the rest again. What the spool
 // has then is the backlog: each batch made later is sent before the next batch of it. If the server has
 // batches that this agent did not make, or another agent uses the same id, the spool changes its identity.
+//
+// A gateway has a delivery for each agent whose batches it passes on. These have that agent's id and numbers,
+// and only that agent can change its identity: here, a conflict ends the delivery.
 #pragma once
 
 #include <deque>
@@ -33,6 +36,11 @@ struct DeliveryOptions {
   std::function<std::vector<CollectorNote>()> collectors{};
   // Returns which kernel the host runs, and since when by its own clock. May be empty.
   std::function<HostBoot()> boot{};
+  // Set if the batches are of another agent, which they are passed on for. Return what that agent says of
+  // itself, instead of all above; the texts are valid until the next call. The delivery sets the other
+  // fields.
+  std::function<HelloFrame(Timestamp now)> passed_hello{};
+  std::function<StatusFrame(Timestamp now)> passed_status{};
 };
 
 struct DeliveryStats {
@@ -73,7 +81,10 @@ class Delivery {
   // Call after the first `bytes` of output() have been written to the connection.
   void consume_output(size_t bytes);
   // Call when the connection has ended.
-  void disconnected();
+  void disconnected() {
+    state_ = State::kAway;
+    next_ = {};
+  }
 
   // Returns an error if the connection must be closed.
   Status check(SteadyTime now) const;
@@ -85,6 +96,11 @@ class Delivery {
   bool is_done() const { return acknowledged().position.seq >= spool_.durable_seq(); }
   // What the server has acknowledged of the spool's present identity.
   AgentProgress acknowledged() const { return id_ == spool_.id() ? acknowledged_ : AgentProgress(); }
+  // Why the batches of another agent can never be delivered: an agent with this id made others, or has begun
+  // a new numbering. Empty if they can.
+  const std::string& conflict() const { return conflict_; }
+  // True if the server ended the last connection for another one of the same id.
+  bool was_replaced() const { return was_replaced_; }
   // How many batches of the backlog the server has not acknowledged.
   uint64_t backlog_batches() const;
   // How far the wall clock was ahead of the server's at the last welcome; nullopt before the first. The error
@@ -116,6 +132,8 @@ class Delivery {
   void count_acknowledged(uint64_t seq, uint64_t ahead, SteadyTime now);
   void report_acknowledged();
   void count_refused(uint64_t lines);
+  bool is_passed_on() const { return options_.passed_hello != nullptr; }
+  HelloFrame own_hello(const HostBoot& boot, Timestamp now) const;
   Status prepare_next(const ClockReadings& now);
   static Status hold_next(SpoolReader& reader, std::optional<SpoolRecord>& held);
   void prepare_status(const ClockReadings& now);
@@ -134,6 +152,7 @@ class Delivery {
   SpoolReader backlog_reader_;  // reads the batches of the backlog
   State state_ = State::kAway;
   std::optional<Error> failure_;
+  std::string conflict_;
   std::string unread_;               // an incomplete frame
   std::string small_;                // frames made here: hello, gaps, status
   std::string_view next_;            // bytes still to be written, in small_ or in a record

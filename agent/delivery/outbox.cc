@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
-#include <random>
 #include <utility>
 
 #include "agent/spool/disk_directory.h"
@@ -20,14 +19,15 @@ namespace asio = boost::asio;
 struct Outbox::Server {
   Server(Outbox& outbox, DeliveryOptions delivery_options, ServerLinkOptions link_options)
       : delivery(*outbox.spool_, std::move(delivery_options)),
-        link(outbox.io_, outbox.log_, outbox.clock_, delivery, std::move(link_options), [&outbox] {
-          outbox.log_identity();
-          outbox.changed_();
-          outbox.finish_if_done();
-        }) {}
+        link(std::make_shared<ServerLink>(outbox.io_, outbox.log_, outbox.clock_, delivery,
+                                          std::move(link_options), [&outbox] {
+                                            outbox.log_identity();
+                                            outbox.changed_();
+                                            outbox.finish_if_done();
+                                          })) {}
 
   Delivery delivery;
-  ServerLink link;
+  std::shared_ptr<ServerLink> link;
 };
 
 namespace {
@@ -40,14 +40,6 @@ bool is_loopback(const std::string& host) {
   return not_an_address ? host == "localhost" : address.is_loopback();
 }
 
-// Long enough to find the agent in a server's list.
-std::string shown(const AgentId& id) { return id.text().substr(0, 8); }
-
-uint64_t random_bits() {
-  std::random_device device;
-  return static_cast<uint64_t>(device()) << 32 | device();
-}
-
 Status check_plain(const OutboxOptions& options) {
   for (const Endpoint& server : options.servers) {
     if (options.uses_tls || options.allows_plain || is_loopback(server.host)) continue;
@@ -58,20 +50,19 @@ Status check_plain(const OutboxOptions& options) {
   return Status::ok();
 }
 
-// Returns null if TLS is off.
-Result<std::shared_ptr<TlsContext>> tls_of(const OutboxOptions& options) {
+}  // namespace
+
+Result<std::shared_ptr<TlsContext>> outbox_tls(const OutboxOptions& options) {
   if (!options.uses_tls) return std::shared_ptr<TlsContext>();
   auto tls = client_tls(options.authority_file);
   return tls ? std::move(tls) : std::move(tls.error()).with("server.authority");
 }
 
-}  // namespace
-
 Status check_outbox_options(const OutboxOptions& options) {
   if (Status plain = check_plain(options); !plain) return plain;
   if (const auto token = read_token_file("server.token_file", options.token_file); !token)
     return token.error();
-  const auto tls = tls_of(options);
+  const auto tls = outbox_tls(options);
   return tls ? Status::ok() : Status(tls.error());
 }
 
@@ -123,7 +114,7 @@ Status Outbox::open_spool() {
 void Outbox::log_recovery() const {
   const RecoveryReport& report = spool_->recovery_report();
   log_.info("spool open", {{"path", options_.spool_path},
-                           {"agent", shown(spool_->id())},
+                           {"agent", short_id(spool_->id())},
                            {"epoch", spool_->epoch()},
                            {"identity", identity_text(report.identity)},
                            {"batches", spool_->next_seq() - spool_->first_seq()},
@@ -144,17 +135,17 @@ void Outbox::log_identity() {
   logged_id_ = spool_->id();
   log_.warn(
       "another agent uses the same identity; this agent has changed its identity, and servers get a gap",
-      {{"agent", shown(logged_id_)}, {"lines", spool_->stats().lines_abandoned}});
+      {{"agent", short_id(logged_id_)}, {"lines", spool_->stats().lines_abandoned}});
   // The connections to the other servers still use the old identity.
   asio::post(io_, [this] {
-    for (const auto& server : servers_) server->link.pump();
+    for (const auto& server : servers_) server->link->pump();
   });
 }
 
 Status Outbox::open_servers() {
   const auto token = read_token_file("server.token_file", options_.token_file);
   if (!token) return token.error();
-  auto tls = tls_of(options_);
+  auto tls = outbox_tls(options_);
   if (!tls) return tls.error();
   tls_ = *std::move(tls);
   for (size_t i = 0; i < options_.servers.size(); ++i) {
@@ -175,7 +166,7 @@ Status Outbox::open_servers() {
 
 void Outbox::start() {
   SM_CHECK(spool_);
-  for (const auto& server : servers_) server->link.start();
+  for (const auto& server : servers_) server->link->start();
   tick();
   tick_timer_.start();
 }
@@ -201,7 +192,7 @@ void Outbox::sync() {
     log_.error("spool cannot be written; batches wait in memory",
                {{"reason", synced.error().message}, {"bytes", spool_->stats().bytes_unsynced}});
   }
-  for (const auto& server : servers_) server->link.pump();
+  for (const auto& server : servers_) server->link->pump();
   changed_();
 }
 
@@ -222,7 +213,7 @@ void Outbox::finish(Duration limit, std::function<void()> done) {
   finish_timer_.expires_after(limit);
   finish_timer_.async_wait([this](const boost::system::error_code& stopped) {
     if (stopped) return;
-    for (const auto& server : servers_) server->link.stop();
+    for (const auto& server : servers_) server->link->stop();
     finish_if_done();
   });
   asio::post(io_, [this] { finish_if_done(); });
@@ -231,11 +222,11 @@ void Outbox::finish(Duration limit, std::function<void()> done) {
 void Outbox::finish_if_done() {
   if (!done_) return;
   for (const auto& server : servers_) {
-    if (!server->link.is_away() && !server->delivery.is_done()) return;
+    if (!server->link->is_away() && !server->delivery.is_done()) return;
   }
   finish_timer_.cancel();
   tick_timer_.stop();
-  for (const auto& server : servers_) server->link.stop();
+  for (const auto& server : servers_) server->link->stop();
   // Saved only for the case that the spool is copied, so an error does not matter.
   static_cast<void>(spool_->save_acknowledged());
   std::exchange(done_, nullptr)();
@@ -256,8 +247,8 @@ OutboxFigures Outbox::figures() const {
     figures.lines_refused += stats.lines_refused;
     figures.gaps_reported += stats.gaps_reported;
     figures.backlog_batches = std::max(figures.backlog_batches, server->delivery.backlog_batches());
-    figures.reconnects += server->link.reconnects();
-    figures.is_resolving = figures.is_resolving || server->link.resolving();
+    figures.reconnects += server->link->reconnects();
+    figures.is_resolving = figures.is_resolving || server->link->resolving();
     const auto ahead = server->delivery.clock_ahead();
     const auto& most = figures.clock_ahead;
     if (ahead && (!most || std::chrono::abs(*ahead) > std::chrono::abs(*most))) figures.clock_ahead = ahead;

@@ -43,6 +43,9 @@ struct OutboxFigures {
   bool is_resolving = false;
 };
 
+// Returns the TLS context of the connections to the servers; null if TLS is off. Errors: kInvalid.
+Result<std::shared_ptr<TlsContext>> outbox_tls(const OutboxOptions& options);
+
 // Reads the files that the options name, as Outbox::open() does, and no others. Errors: kInvalid.
 Status check_outbox_options(const OutboxOptions& options);
 

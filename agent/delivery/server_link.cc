@@ -46,7 +46,9 @@ ServerLink::ServerLink(asio::io_context& io, Log& log, const Clock& clock, Deliv
       timer_(io) {}
 
 void ServerLink::start() {
-  SM_CHECK(attempt_ == 0);
+  SM_CHECK(is_stopped_);
+  is_stopped_ = false;
+  backoff_.reset();
   connect();
 }
 
@@ -59,7 +61,7 @@ void ServerLink::connect() {
   const uint64_t attempt = ++attempt_;
   is_away_ = false;
   timer_.expires_after(kConnectLimit);
-  timer_.async_wait([this, attempt](const WireFault& fault) {
+  timer_.async_wait([this, self = shared_from_this(), attempt](const WireFault& fault) {
     if (!fault && attempt == attempt_ && !is_connected_) end("no answer in time");
   });
   // An IP address needs no resolver and no resolver thread.
@@ -72,7 +74,8 @@ void ServerLink::connect() {
   }
   resolving_ = true;
   resolver_.async_resolve(options_.server.host, port,
-                          [this, attempt](const WireFault& fault, const Tcp::resolver::results_type& found) {
+                          [this, self = shared_from_this(), attempt](
+                              const WireFault& fault, const Tcp::resolver::results_type& found) {
                             resolving_ = false;
                             if (attempt != attempt_) return;
                             if (fault) return end(fault.message());
@@ -81,12 +84,13 @@ void ServerLink::connect() {
 }
 
 void ServerLink::connect_to(const Tcp::resolver::results_type& endpoints) {
-  asio::async_connect(connecting_, endpoints,
-                      [this, attempt = attempt_](const WireFault& fault, const Tcp::endpoint&) {
-                        if (attempt != attempt_) return;
-                        if (fault) return end(fault.message());
-                        handshake(std::exchange(connecting_, Tcp::socket(io_)));
-                      });
+  asio::async_connect(
+      connecting_, endpoints,
+      [this, self = shared_from_this(), attempt = attempt_](const WireFault& fault, const Tcp::endpoint&) {
+        if (attempt != attempt_) return;
+        if (fault) return end(fault.message());
+        handshake(std::exchange(connecting_, Tcp::socket(io_)));
+      });
 }
 
 void ServerLink::handshake(Tcp::socket socket) {
@@ -98,11 +102,12 @@ void ServerLink::handshake(Tcp::socket socket) {
                sizeof(kUnacknowledgedMsMax));
   wire_ = std::make_shared<Wire>(std::move(socket), options_.tls);
   const std::string& name = options_.tls_name.empty() ? options_.server.host : options_.tls_name;
-  wire_->connect(name, [this, wire = wire_, attempt = attempt_](const WireFault& fault) {
-    if (attempt != attempt_) return;
-    if (fault) return end(why_no_tls(fault));
-    begin();
-  });
+  wire_->connect(name,
+                 [this, self = shared_from_this(), wire = wire_, attempt = attempt_](const WireFault& fault) {
+                   if (attempt != attempt_) return;
+                   if (fault) return end(why_no_tls(fault));
+                   begin();
+                 });
 }
 
 void ServerLink::begin() {
@@ -132,41 +137,46 @@ void ServerLink::end(const std::string& reason) {
   if (is_stopped_) return;
   if (logged_reason_ != reason) {
     logged_reason_ = reason;
-    log_.warn("server away", {{"server", options_.server.text()}, {"reason", reason}});
+    warn("server away", {{"server", options_.server.text()}, {"reason", reason}});
   }
   timer_.expires_after(backoff_.next());
-  timer_.async_wait([this, attempt = attempt_](const WireFault& fault) {
+  timer_.async_wait([this, self = shared_from_this(), attempt = attempt_](const WireFault& fault) {
     if (!fault && attempt == attempt_) connect();
   });
   progressed_();
 }
 
 void ServerLink::read() {
-  wire_->read(read_buffer_,
-              [this, wire = wire_, attempt = attempt_](const WireFault& fault, std::string_view bytes) {
-                if (attempt != attempt_) return;
-                const bool was_welcome = is_welcome();
-                if (!fault) delivery_.receive(bytes, now());
-                if (!was_welcome && is_welcome()) log_welcome();
-                log_refused();
-                if (Status s = delivery_.check(clock_.steady()); !s) return end(s.error().message);
-                if (fault) return end(why_it_ended(fault));
-                read();
-                pump();
-                progressed_();
-              });
+  wire_->read(read_buffer_, [this, self = shared_from_this(), wire = wire_, attempt = attempt_](
+                                const WireFault& fault, std::string_view bytes) {
+    if (attempt != attempt_) return;
+    const bool was_welcome = is_welcome();
+    if (!fault) delivery_.receive(bytes, now());
+    if (!was_welcome && is_welcome()) log_welcome();
+    log_refused();
+    if (Status s = delivery_.check(clock_.steady()); !s) return end(s.error().message);
+    if (fault) return end(why_it_ended(fault));
+    read();
+    pump();
+    progressed_();
+  });
+}
+
+void ServerLink::warn(std::string_view message, std::initializer_list<LogField> fields) {
+  options_.is_quiet ? log_.debug(message, fields) : log_.warn(message, fields);
 }
 
 void ServerLink::log_welcome() {
   logged_reason_.clear();
-  log_.info("server connected", {{"server", options_.server.text()},
-                                 {"acknowledged", delivery_.acknowledged().position.seq},
-                                 {"backlog_batches", delivery_.backlog_batches()}});
+  const std::initializer_list<LogField> fields{{"server", options_.server.text()},
+                                               {"acknowledged", delivery_.acknowledged().position.seq},
+                                               {"backlog_batches", delivery_.backlog_batches()}};
+  options_.is_quiet ? log_.debug("server connected", fields) : log_.info("server connected", fields);
   const Duration ahead = delivery_.clock_ahead().value_or(Duration(0));
   const bool differs = std::chrono::abs(ahead) > kClockAheadMax;
   if (differs && !is_clock_logged_) {
-    log_.warn("the clocks of this host and of the server differ; is one of them wrong?",
-              {{"server", options_.server.text()}, {"ahead_ms", ahead.count()}});
+    warn("the clocks of this host and of the server differ; is one of them wrong?",
+         {{"server", options_.server.text()}, {"ahead_ms", ahead.count()}});
   }
   is_clock_logged_ = differs;
 }
@@ -174,8 +184,8 @@ void ServerLink::log_welcome() {
 void ServerLink::log_refused() {
   const uint64_t refused = delivery_.stats().lines_refused;
   if (refused == logged_refused_ || refused_log_.admit(clock_.steady()) < 0) return;
-  log_.warn("the server refuses lines: too old, too new or malformed; it counts them by reason",
-            {{"server", options_.server.text()}, {"lines", refused - logged_refused_}});
+  warn("the server refuses lines: too old, too new or malformed; it counts them by reason",
+       {{"server", options_.server.text()}, {"lines", refused - logged_refused_}});
   logged_refused_ = refused;
 }
 
@@ -191,14 +201,14 @@ void ServerLink::pump() {
   if (!output) return end(output.error().message);
   if (output->empty()) return arm_deadline();
   is_writing_ = true;
-  wire_->write(*output,
-               [this, wire = wire_, attempt = attempt_, bytes = output->size()](const WireFault& fault) {
-                 if (attempt != attempt_) return;
-                 is_writing_ = false;
-                 if (fault) return end(fault.message());
-                 delivery_.consume_output(bytes);
-                 pump();
-               });
+  wire_->write(*output, [this, self = shared_from_this(), wire = wire_, attempt = attempt_,
+                         bytes = output->size()](const WireFault& fault) {
+    if (attempt != attempt_) return;
+    is_writing_ = false;
+    if (fault) return end(fault.message());
+    delivery_.consume_output(bytes);
+    pump();
+  });
   arm_deadline();
 }
 
@@ -211,7 +221,7 @@ void ServerLink::arm_deadline() {
     return;
   }
   timer_.expires_at(*deadline);
-  timer_.async_wait([this, attempt = attempt_](const WireFault& fault) {
+  timer_.async_wait([this, self = shared_from_this(), attempt = attempt_](const WireFault& fault) {
     if (fault || attempt != attempt_) return;
     if (Status s = delivery_.check(clock_.steady()); !s) return end(s.error().message);
     arm_deadline();

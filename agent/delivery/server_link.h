@@ -7,9 +7,11 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/backoff.h"
@@ -26,13 +28,14 @@ struct ServerLinkOptions {
   std::string tls_name{};           // the name that the certificate must have; empty: server.host
   Duration backoff_min{250};
   Duration backoff_max{10'000};
-  uint64_t seed = 0;  // for the jitter of the backoff
+  uint64_t seed = 0;      // for the jitter of the backoff
+  bool is_quiet = false;  // log at level debug only: many links have the same server
 };
 
 // Confined to the thread that runs the io_context, which is also the spool's. No call blocks, except for
-// reads of the spool. Handlers refer to the link: destroy it after the io_context has stopped running and
-// before the io_context.
-class ServerLink {
+// reads of the spool. Its pending operations keep it alive; after stop() they use neither the delivery nor
+// `progressed`.
+class ServerLink : public std::enable_shared_from_this<ServerLink> {
  public:
   static constexpr Duration kConnectLimit{10'000};  // includes the TLS handshake
   // TCP_USER_TIMEOUT: then the kernel closes the connection
@@ -45,19 +48,20 @@ class ServerLink {
   ServerLink(boost::asio::io_context& io, Log& log, const Clock& clock, Delivery& delivery,
              ServerLinkOptions options, std::function<void()> progressed);
 
-  // Begins to connect. Call once.
+  // Begins to connect. Requires: it is stopped, as it is at first.
   void start();
   // Call when more batches may be durable in the spool.
   void pump();
   // Closes the connection and does not reconnect.
   void stop();
+  bool is_stopped() const { return is_stopped_; }
 
   bool is_welcome() const { return is_connected_ && delivery_.is_welcome(); }
   // True if the last attempt has failed and the next one is not due yet.
   bool is_away() const { return is_away_; }
   // The number of connections after the first.
   uint64_t reconnects() const { return connections_ > 0 ? connections_ - 1 : 0; }
-  // True while a name lookup runs in a thread that the link's destructor waits for.
+  // True while a name lookup runs in a thread that the destructor of the io_context waits for.
   bool resolving() const { return resolving_; }
 
  private:
@@ -71,6 +75,7 @@ class ServerLink {
   void read();
   std::string why_it_ended(const boost::system::error_code& fault) const;
   void arm_deadline();
+  void warn(std::string_view message, std::initializer_list<LogField> fields);
   void log_welcome();
   void log_refused();
   ClockReadings now() const { return {clock_.wall(), clock_.steady()}; }
@@ -91,7 +96,7 @@ class ServerLink {
   bool is_connected_ = false;
   bool is_writing_ = false;
   bool is_away_ = false;
-  bool is_stopped_ = false;
+  bool is_stopped_ = true;
   bool resolving_ = false;
   // the last logged reason for being away: one line for each new reason, not one per attempt
   std::string logged_reason_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "base/check.h"
@@ -129,6 +130,11 @@ std::optional<SpoolPosition> parse_position(std::string_view text) {
 }
 
 }  // namespace
+
+uint64_t random_bits() {
+  std::random_device device;
+  return static_cast<uint64_t>(device()) << 32 | device();
+}
 
 SpoolIdentity new_identity(const RandomSource& random, const SpoolLocation& location, const SpoolLoss& lost) {
   SpoolIdentity identity{.location = location, .lost = lost};

@@ -19,6 +19,7 @@ inline constexpr std::string_view kIdentityFile = "identity";
 inline constexpr size_t kIdentityBytesMax = 4096;
 
 using RandomSource = std::function<uint64_t()>;  // returns 64 random bits
+uint64_t random_bits();                          // the RandomSource of real agents
 
 // What an agent lost when it changed to this identity: unsent batches of the previous one.
 struct SpoolLoss {

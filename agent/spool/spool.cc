@@ -68,23 +68,29 @@ void Spool::append(const LineBatch& batch, Timestamp now) {
   if (const Status status = sync(); !status) drop_over_unsynced_bound();
 }
 
+void Spool::append(const BatchFrame& batch) {
+  SM_CHECK(batch.seq == next_seq() && batch.lines_before == next_.lines);
+  add_batch(batch);
+}
+
 void Spool::add_batch(std::string_view text, std::string_view tags, Timestamp now) {
-  Waiting batch{.before = next_,
-                .lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n')),
-                .time = now,
-                .frame = {},
-                .was_written = false};
-  append_frame(batch.frame, BatchFrame{.seq = next_.seq + 1,
-                                       .lines_before = next_.lines,
-                                       .lines = batch.lines,
-                                       .time = now,
-                                       .tags = tags,
-                                       .text = text});
-  next_ = batch.after();
+  add_batch({.seq = next_.seq + 1,
+             .lines_before = next_.lines,
+             .lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n')),
+             .time = now,
+             .tags = tags,
+             .text = text});
+}
+
+void Spool::add_batch(const BatchFrame& batch) {
+  Waiting waiting{
+      .before = next_, .lines = batch.lines, .time = batch.time, .frame = {}, .was_written = false};
+  append_frame(waiting.frame, batch);
+  next_ = waiting.after();
   ++stats_.batches_spooled;
   stats_.lines_spooled += batch.lines;
-  waiting_bytes_ += batch.frame.size();
-  waiting_.push_back(std::move(batch));
+  waiting_bytes_ += waiting.frame.size();
+  waiting_.push_back(std::move(waiting));
 }
 
 void Spool::drop_over_unsynced_bound() {
@@ -101,11 +107,18 @@ void Spool::add_gap(uint64_t lines) {
   if (const Status status = sync(); !status) {
     while (!waiting_.empty()) drop_oldest_waiting();
   }
-  file_.reset();  // there are no gaps within a segment
-  next_ = {next_.seq + 1, next_.lines + lines};
+  skip_to({next_.seq + 1, next_.lines + lines}, GapReason::kSpoolFull);
   ++stats_.batches_spooled;
   stats_.lines_spooled += lines;
   stats_.lines_dropped_failed += lines;
+}
+
+void Spool::skip_to(const SpoolPosition& position, GapReason reason) {
+  SM_CHECK(waiting_.empty() && position.seq > next_.seq && position.lines >= next_.lines);
+  if (reason != GapReason::kSpoolFull) gap_reasons_.insert_or_assign(position.seq, reason);
+  if (gap_reasons_.size() > kReasonsKept) gap_reasons_.erase(gap_reasons_.begin());
+  file_.reset();  // there are no gaps within a segment
+  next_ = position;
 }
 
 Status Spool::sync() {
@@ -203,6 +216,11 @@ Status Spool::remove_empty_newest() {
     segments_.erase(std::prev(segments_.end()));
   }
   return finish_removal();
+}
+
+GapReason Spool::gap_reason(uint64_t seq) const {
+  const auto found = gap_reasons_.find(seq);
+  return found == gap_reasons_.end() ? GapReason::kSpoolFull : found->second;
 }
 
 SpoolStats Spool::stats() const {

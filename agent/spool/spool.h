@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,16 @@ class Spool {
   // their limit, syncs; if that fails, drops the oldest of them. `now` is the time of a batch that has none.
   // Requires: every line ends with LF.
   void append(const LineBatch& batch, Timestamp now);
+  // Appends a batch that has its number already: another agent made it. Requires: its numbers follow those
+  // before it, and bytes_unsynced is within its limit afterwards.
+  void append(const BatchFrame& batch);
+  // Leaves out all batches up to `position`, so that servers get a gap. Requires: `position` is after the
+  // last batch, and nothing is unsynced. The reason is kept in memory only, that of the last kReasonsKept
+  // gaps.
+  void skip_to(const SpoolPosition& position, GapReason reason);
+  static constexpr size_t kReasonsKept = 64;
+  // Returns the reason of the gap that ends with batch `seq`; kSpoolFull if it is not known.
+  GapReason gap_reason(uint64_t seq) const;
   // Numbers lines that the caller has dropped, so that servers get a gap. Unsynced batches that cannot be
   // made durable now are dropped, too, because they are older.
   void add_gap(uint64_t lines);
@@ -89,6 +100,10 @@ class Spool {
   uint64_t durable_seq() const { return durable_seq_; }
   // The number of lines in all batches appended since the epoch began.
   uint64_t lines() const { return next_.lines; }
+  // The number of lines that are stored.
+  uint64_t lines_stored() const { return next_.lines - segments_.begin()->second.before.lines; }
+  // True if another batch of `bytes` could remove batches that not all servers have.
+  bool is_full_for(size_t bytes) const;
 
   // Changes to a new identity because another agent uses the current one. Batches that were written and are
   // not known to be acknowledged by all servers are given up and become the gap lost(); the others get new
@@ -133,6 +148,7 @@ class Spool {
 
   Segment& newest() { return segments_.rbegin()->second; }
   void add_batch(std::string_view text, std::string_view tags, Timestamp now);
+  void add_batch(const BatchFrame& batch);
   void drop_over_unsynced_bound();
   void drop_oldest_waiting();
 
@@ -169,11 +185,12 @@ class Spool {
   Segments segments_;   // never empty
   uint64_t bytes_ = 0;  // of all segment files
   bool is_removal_unsynced_ = false;
-  std::unique_ptr<SpoolFile> file_;  // of the newest segment; null: the next write begins a segment
-  bool is_entry_durable_ = false;    // the directory entry of file_ is durable
-  SpoolPosition last_durable_;       // the last durable record
-  uint64_t durable_seq_ = 0;         // >= last_durable_.seq
-  SpoolPosition next_;               // the position before the next batch
+  std::unique_ptr<SpoolFile> file_;            // of the newest segment; null: the next write begins a segment
+  bool is_entry_durable_ = false;              // the directory entry of file_ is durable
+  SpoolPosition last_durable_;                 // the last durable record
+  uint64_t durable_seq_ = 0;                   // >= last_durable_.seq
+  SpoolPosition next_;                         // the position before the next batch
+  std::map<uint64_t, GapReason> gap_reasons_;  // by the last batch of the gap
   std::deque<Waiting> waiting_;
   size_t waiting_bytes_ = 0;  // of the frames; between calls <= unsynced_bytes_max, or one batch
   // by server; nullopt: it has not reported since the start

@@ -92,6 +92,13 @@ Status Spool::keep_within_bounds() {
   return Status::ok();
 }
 
+bool Spool::is_full_for(size_t bytes) const {
+  if (bytes_ + waiting_bytes_ + kSegmentHeaderBytes + bytes <= options_.bytes_max) return false;
+  const auto oldest = std::find_if(segments_.begin(), segments_.end(),
+                                   [](const auto& segment) { return segment.second.has_records(); });
+  return oldest != segments_.end() && !has_been_acknowledged_by_all(oldest->second.last.seq);
+}
+
 // The newest records are never removed, even if acknowledged: without any record the numbering would be lost.
 bool Spool::may_remove_oldest() const {
   return std::any_of(std::next(segments_.begin()), segments_.end(),

@@ -66,7 +66,7 @@ class AgentHost {
   };
   virtual ClockLimit clock_limit(TickTime now) const = 0;
 
-  // Ends what the host does on its thread besides its connections. Called once, on that thread, before the
+  // Ends what the host does on its thread apart from its connections. Called once, on that thread, before the
   // connections are stopped.
   virtual void stop() {}
 };

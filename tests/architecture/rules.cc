@@ -51,6 +51,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"collectors", {"catalogue"}},
         {"spool", {}},
         {"delivery", {"spool"}},
+        {"gateway", {"delivery", "spool"}},
         {"recording", {"catalogue", "collectors"}},
         {"relay", {}}}},
       {"server",

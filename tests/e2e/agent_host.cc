@@ -9,8 +9,7 @@ namespace statmill {
 
 AgentHost::AgentHost(std::string bin, std::string name, std::vector<Endpoint> servers,
                      std::vector<std::string> options)
-    : bin_(std::move(bin)), name_(std::move(name)) {
-  for (const Endpoint& server : servers) arguments_.insert(arguments_.end(), {"--server", server.text()});
+    : bin_(std::move(bin)), name_(std::move(name)), servers_(std::move(servers)) {
   arguments_.insert(arguments_.end(), {"--spool.path", spool(), "--line.listen", "127.0.0.1:0",
                                        "--collectors", "load", "--agent.host", name_});
   arguments_.insert(arguments_.end(), options.begin(), options.end());
@@ -19,9 +18,13 @@ AgentHost::AgentHost(std::string bin, std::string name, std::vector<Endpoint> se
 void AgentHost::start() { ASSERT_TRUE(try_start()) << said(); }
 
 bool AgentHost::try_start() {
-  agent_ = std::make_unique<Process>(Command{bin_ + "/statmill-agent", arguments_, environment_});
+  std::vector<std::string> arguments = arguments_;
+  for (const Endpoint& server : servers_) arguments.insert(arguments.end(), {"--server", server.text()});
+  agent_ = std::make_unique<Process>(Command{bin_ + "/statmill-agent", arguments, environment_});
   const auto ready = agent_->wait_for_line(" ready ");
   if (!ready) return false;
+  if (const std::string gateway = log_value(*ready, "agent"); gateway != "off")
+    gateway_ = endpoint_of(gateway);
   to_relay_ = TcpConnection::to(endpoint_of(log_value(*ready, "line")));
   return to_relay_.is_connected();
 }

@@ -29,6 +29,8 @@ class AgentHost {
   void start();
   // Like start(), but returns false if the agent ends before its relay listens.
   bool try_start();
+  // All later starts send to these servers.
+  void send_to(std::vector<Endpoint> servers) { servers_ = std::move(servers); }
   // Adds these variables to the environment of all later starts.
   void set_environment(std::vector<std::pair<std::string, std::string>> environment) {
     environment_ = std::move(environment);
@@ -46,6 +48,8 @@ class AgentHost {
   bool feed_ones(const std::string& series, int lines);
 
   const std::string& name() const { return name_; }
+  // Where a gateway (--agent.listen among its options) takes other agents. Requires: it is up.
+  const Endpoint& gateway() const { return gateway_; }
   std::string spool() const { return (directory_.path() / "spool").string(); }
   // The sum sent per series: an upper bound of what the spool holds.
   const std::map<std::string, double>& sent_sums() const { return sent_sums_; }
@@ -58,11 +62,13 @@ class AgentHost {
 
   const std::string bin_;
   const std::string name_;
-  std::vector<std::string> arguments_;
+  std::vector<Endpoint> servers_;
+  std::vector<std::string> arguments_;  // without --server
   std::vector<std::pair<std::string, std::string>> environment_;
   TempDirectory directory_;
   std::unique_ptr<Process> agent_;
   TcpConnection to_relay_{Descriptor()};
+  Endpoint gateway_;
   std::map<std::string, double> sent_sums_;
   std::string said_before_;
   std::string said_last_;

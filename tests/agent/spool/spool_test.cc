@@ -279,5 +279,37 @@ TEST_F(SpoolTest, WorksTheSameInMemory) {
   EXPECT_EQ(texts(read_all(*spool)), batch.text);
 }
 
+TEST_F(SpoolTest, BatchesThatHaveNumbersKeepThemAndWhatIsLeftOutIsAGap) {
+  spool_->append(BatchFrame{1, 0, 2, at_second(5), "host=web", "a 1 2\nb 1 3\n"});
+  ASSERT_TRUE(spool_->sync());
+  spool_->skip_to({4, 9}, GapReason::kDamaged);
+  spool_->append(BatchFrame{5, 9, 1, at_second(6), "host=web", "c 1 4\n"});
+  ASSERT_TRUE(spool_->sync());
+  EXPECT_EQ(spool_->durable_seq(), 5U);
+  EXPECT_EQ(spool_->lines(), 10U);
+  EXPECT_EQ(spool_->gap_reason(4), GapReason::kDamaged);
+  EXPECT_EQ(spool_->gap_reason(3), GapReason::kSpoolFull);
+  reopen();
+  SpoolReader reader(*spool_);
+  EXPECT_EQ((*reader.next())->seq, 1U);
+  const auto second = *reader.next();
+  EXPECT_EQ(second->seq, 5U);
+  EXPECT_EQ(second->lines_before, 9U);
+  EXPECT_EQ(second->time, at_second(6));
+  EXPECT_EQ(spool_->gap_reason(4), GapReason::kSpoolFull) << "reasons are not stored";
+}
+
+TEST_F(SpoolTest, IsFullOnceTheNextBatchCouldRemoveWhatAServerLacks) {
+  const auto is_full = [&] { return spool_->is_full_for(1000); };
+  int batches = 0;
+  for (; !is_full() && batches < 1000; ++batches) add();
+  EXPECT_GT(batches, 100);
+  add();
+  EXPECT_EQ(spool_->stats().lines_dropped_full, 0U);
+  spool_->acknowledged(0, {spool_->durable_seq(), spool_->lines()});
+  EXPECT_FALSE(is_full());
+  EXPECT_EQ(spool_->lines_stored(), spool_->lines());
+}
+
 }  // namespace
 }  // namespace statmill

@@ -1,0 +1,20 @@
+// The settings of a gateway.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "agent/gateway/gateway_options.h"
+#include "base/log.h"
+#include "base/settings.h"
+
+namespace statmill {
+
+// They set fields of `options`, which must outlive them.
+std::vector<Setting> gateway_settings(GatewayOptions& options);
+
+// Lowers the limits on agents until the gateway needs at most half of `descriptors` for them and `servers`,
+// and logs it if it does.
+void fit_gateway(size_t descriptors, size_t servers, GatewayOptions& options, Log& log);
+
+}  // namespace statmill
