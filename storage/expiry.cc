@@ -24,7 +24,7 @@ void Expiry::set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kep
   std::atomic<ChunkNo>& cutoff = cutoffs_[tier][retention];
   const ChunkNo before = cutoff.load(std::memory_order_relaxed);
   if (first_kept == before) return;
-  cutoff.store(first_kept, std::memory_order_relaxed);
+  cutoff.store(first_kept, std::memory_order_release);
   if (first_kept > before) raise_end(tier, first_kept);
 }
 

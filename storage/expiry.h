@@ -24,8 +24,9 @@ class Expiry {
   // has dropped yet are kept again. Requires: the expired chunks are rolled up, since they may be gone at any
   // time; `retention` is not kGone, whose chunks are always expired.
   void set_cutoff(TierNo tier, RetentionClass retention, ChunkNo first_kept);
+  // A reader of a new cutoff sees all that its writer wrote before, such as a new retention.
   ChunkNo cutoff(TierNo tier, RetentionClass retention) const {
-    return cutoffs_[tier][retention].load(std::memory_order_relaxed);
+    return cutoffs_[tier][retention].load(std::memory_order_acquire);
   }
 
   // Chunks of the tier below the floor are dropped, whatever their class. A lowered floor keeps new data

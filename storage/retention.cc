@@ -1,12 +1,31 @@
 #include "storage/retention.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+
+#include "base/text.h"
 
 namespace statmill {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+
+std::string steps_text(const Tiers& tiers) {
+  std::string out;
+  for (const Tier& tier : tiers)
+    out.append(out.empty() ? "" : ",").append(format_duration(std::chrono::seconds(tier.step_s)));
+  return out;
+}
+
+}  // namespace
+
+Retention::Retention(Tiers tiers) : classes_{std::move(tiers)} {
+  if (classes_[0].count() > 0) longest_s_ = shortest_s_ = classes_[0].coarsest().retention_s;
+}
 
 Status Retention::add_rule(std::string_view text) {
   const std::string context = "rule \"" + std::string(text) + "\"";
-  constexpr std::string_view kBlanks = " \t";
   const size_t glob_end = text.find_first_of(kBlanks);
   const size_t tiers_begin = text.find_first_not_of(kBlanks, glob_end);
   if (tiers_begin == std::string_view::npos)
@@ -19,8 +38,32 @@ Status Retention::add_rule(std::string_view text) {
     return Error{ErrorCode::kLimit, context + ": more than " + std::to_string(kRulesMax) + " rules"};
   rules_.push_back(std::move(*glob));
   texts_.emplace_back(text);
+  longest_s_ = std::max(longest_s_, kept->coarsest().retention_s);
+  shortest_s_ = std::min(shortest_s_, kept->coarsest().retention_s);
   classes_.push_back(std::move(*kept));
   return Status::ok();
+}
+
+Status Retention::differs_in_times_only(const Retention& next) const {
+  const std::string steps = steps_text(tiers());
+  if (const std::string others = steps_text(next.tiers()); others != steps)
+    return Error{ErrorCode::kInvalid, "the steps of the tiers are " + steps + " and not " + others};
+  for (size_t i = 0; i < std::max(texts_.size(), next.texts_.size()); ++i) {
+    const auto rule_of = [i](const Retention& of) {
+      if (i >= of.texts_.size()) return std::string("missing");
+      return "for \"" + std::string(of.glob(static_cast<RetentionClass>(i + 1))) + "\"";
+    };
+    const std::string rule = rule_of(*this);
+    if (const std::string other = rule_of(next); other != rule)
+      return Error{ErrorCode::kInvalid,
+                   "rule " + std::to_string(i + 1) + " is " + rule + " and not " + other};
+  }
+  return Status::ok();
+}
+
+std::string_view Retention::glob(RetentionClass retention) const {
+  const std::string_view text = rule(retention);
+  return text.substr(0, text.find_first_of(kBlanks));
 }
 
 RetentionClass Retention::class_of(std::string_view name) const {

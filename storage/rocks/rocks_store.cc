@@ -288,6 +288,12 @@ Result<std::shared_ptr<RocksDatabase>> RocksStore::usable_database() const {
   return recovering();
 }
 
+Result<ClassBytes> RocksStore::class_bytes(ChunkRange range, uint64_t rows_max) const {
+  const auto database = usable_database();
+  if (!database) return database.error();
+  return statmill::class_bytes(**database, range, rows_max);
+}
+
 Status RocksStore::flush() {
   const auto database = usable_database();
   return database ? flush_buffers(**database) : Status(database.error());

@@ -22,6 +22,7 @@
 
 #include "base/mutex.h"
 #include "storage/files/files.h"
+#include "storage/rocks/class_bytes.h"
 #include "storage/rocks/database_checkpoint.h"
 #include "storage/rocks/log_drops.h"
 #include "storage/rocks/reclaimer.h"
@@ -71,6 +72,10 @@ class RocksStore final : public Store {
   StallState stall_state() const;
   // The parts of the log that a salvaging open() left out.
   const LogDrops& log_drops() const { return log_drops_; }
+
+  // About how many bytes each class has in these chunks (class_bytes.h). It waits for the disk, for at most
+  // about 2 * rows_max rows. Thread-safe. Errors: kUnavailable while the store recovers, kIo, kCorrupt.
+  Result<ClassBytes> class_bytes(ChunkRange range, uint64_t rows_max) const;
 
   // The following are for administrators; call them on any one thread at a time. Errors of all: kUnavailable
   // if cancelled or while the store recovers, kIo, kCorrupt.

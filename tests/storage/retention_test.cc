@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/live_retention.h"
 
 namespace statmill {
 namespace {
@@ -72,6 +76,46 @@ TEST(Retention, HasALimitOfRules) {
   ASSERT_FALSE(one_more);
   EXPECT_EQ(one_more.error().code, ErrorCode::kLimit);
   EXPECT_LE(retention.class_count(), size_t{kGone}) << "no rule has the class of deleted series";
+}
+
+TEST(Retention, KnowsTheLongestAndTheShortestTimeOfAllClasses) {
+  constexpr int64_t kDay = 86'400;
+  EXPECT_EQ(with_rules({}).longest_s(), 6 * 365 * kDay);
+  EXPECT_EQ(with_rules({}).shortest_s(), 6 * 365 * kDay);
+  const Retention retention = with_rules({"a 10s:1d,5m:7d,1h:30d", "b 1h:10y"});
+  EXPECT_EQ(retention.longest_s(), 10 * 365 * kDay);
+  EXPECT_EQ(retention.shortest_s(), 30 * kDay);
+}
+
+TEST(Retention, SaysWhatElseThanTimesDiffers) {
+  const Retention before = with_rules({"a.* 10s:1d", "b\t1h:10y"});
+  for (const std::vector<std::string>& rules :
+       {std::vector<std::string>{"a.* 10s:1d", "b 1h:10y"}, {"a.* 1s:2h,10s:3d", "b 5m:2y"}})
+    EXPECT_TRUE(before.differs_in_times_only(with_rules(rules)));
+  EXPECT_TRUE(before.differs_in_times_only(before));
+  EXPECT_EQ(before.glob(2), "b");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> others = {
+      {{"a.* 10s:1d"}, "rule 2 is for \"b\" and not missing"},
+      {{"a.* 10s:1d", "b 1h:10y", "c 1h:10y"}, "rule 3 is missing and not for \"c\""},
+      {{"b 1h:10y", "a.* 10s:1d"}, "rule 1 is for \"a.*\" and not for \"b\""},
+      {{"a.*b 10s:1d", "b 1h:10y"}, "rule 1 is for \"a.*\" and not for \"a.*b\""}};
+  for (const auto& [rules, said] : others)
+    EXPECT_EQ(before.differs_in_times_only(with_rules(rules)).error().message, said);
+  const Status steps = with_rules({}).differs_in_times_only(Retention(*Tiers::parse("10s:10d,1m:1y")));
+  ASSERT_FALSE(steps);
+  EXPECT_EQ(steps.error().message, "the steps of the tiers are 10s,5m,1h and not 10s,1m");
+}
+
+TEST(LiveRetention, KeepsWhatReadersReferTo) {
+  LiveRetention live(with_rules({"a 10s:1d"}));
+  const Retention& before = live.get();
+  const Tiers& tiers = before.tiers(1);
+  for (const char* rule : {"a 10s:2d", "a 10s:3d", "a 10s:4d"}) {
+    live.set(with_rules({rule}));
+    EXPECT_EQ(live.get().rule(1), rule);
+  }
+  EXPECT_EQ(tiers.text(), "10s:1d,5m:1y,1h:6y");
+  EXPECT_EQ(before.rule(1), "a 10s:1d");
 }
 
 }  // namespace
