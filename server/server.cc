@@ -147,7 +147,7 @@ std::optional<Fault> Server::open_ports() {
       health_, queries_.board(), documents_, profile_, clock_, log_});
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
   const PrometheusSources sources{
-      {table_series_, *pieces_, table_.retention(), store_->expiry()}, table_series_, clock_};
+      {table_series_, *pieces_, table_.live_retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
@@ -156,7 +156,7 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
-  std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.tiers(),
+  std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.live_retention(),
                                               config_.query.limits.timeout, clock_.wall() - running}),
                     std::back_inserter(routes));
   Result<Access> access =

@@ -83,8 +83,8 @@ HttpResponse answer_values(const ExpressionServices& services, const promql::Syn
   const Timestamp now = clock.wall();
   const auto most = static_cast<int64_t>(control.limits().points_max);
   // Seconds are only a step that is asked for, since series that keep none would repeat their values.
-  const Tiers& tiers = series.retention.tiers();
-  const Tiers kept = parameters.request.step_s ? series.retention.longest() : tiers;
+  const Retention& retention = series.retention.get();
+  const Tiers kept = parameters.request.step_s ? retention.longest() : retention.tiers();
   const auto bins = plan_bins(parameters.request, kept, most, now);
   if (!bins) return error_response(bins.error());
   const Grid grid = expression_grid(bins->bins);

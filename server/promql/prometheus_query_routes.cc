@@ -138,7 +138,7 @@ HttpResponse handle_range(const PrometheusSources& sources, const Url& url, Quer
 // The samples of a range vector.
 HttpResponse answer_range_vector(const PrometheusSources& sources, const ParsedQuery& query,
                                  QueryControl& control, BodySink& sink) {
-  const Tiers& tiers = sources.series.retention.tiers();
+  const Tiers& tiers = sources.series.retention.get().tiers();
   const auto range = compile_range_vector(query.tree, query.options, tiers, sources.clock.wall());
   if (!range) return refusal_of(range.error());
   PlanResult none;

@@ -84,14 +84,14 @@ HttpResponse handle_runtime(const PrometheusStatus& status, const Url&, QueryCon
     object.key("reloadConfigSuccess").append("true");  // it is read once, at the start
     object.text("lastConfigTime", rfc3339(status.started));
     object.count("corruptionCount", status.store.stats().damaged_frames);
-    object.text("storageRetention", status.tiers.text());
+    object.text("storageRetention", status.retention.get().tiers().text());
   }
   return prometheus_answer(data);
 }
 
 // The settings of Prometheus that the server has, too.
 HttpResponse handle_flags(const PrometheusStatus& status, const Url&, QueryControl&, BodySink&) {
-  const auto retention = std::chrono::seconds(status.tiers.coarsest().retention_s);
+  const auto retention = std::chrono::seconds(status.retention.get().tiers().coarsest().retention_s);
   std::string data;
   {
     JsonObject object(data);

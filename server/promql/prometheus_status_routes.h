@@ -8,7 +8,7 @@
 #include "server/query/query_limits.h"
 #include "server/query/series_catalog.h"
 #include "server/store_stats_cache.h"
-#include "storage/tiers.h"
+#include "storage/live_retention.h"
 
 namespace statmill {
 
@@ -16,7 +16,7 @@ namespace statmill {
 struct PrometheusStatus {
   const SeriesCatalog& catalog;
   const StoreStatsCache& store;
-  const Tiers& tiers;
+  const LiveRetention& retention;
   Duration query_timeout;
   Timestamp started;
 };

@@ -26,7 +26,7 @@ class ChangesReader {
         control_(control),
         pieces_(table_, sources.store, sources.cache),
         selector_(table_),
-        scan_({selector_, pieces_, table_.retention(), sources.store.expiry()}, control, now) {}
+        scan_({selector_, pieces_, table_.live_retention(), sources.store.expiry()}, control, now) {}
 
   Result<ChangesAnswer> read() {
     auto found = selector_.select(request_.matchers, control_);

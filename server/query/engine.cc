@@ -220,7 +220,7 @@ Result<QueryEngine::Resolved> QueryEngine::resolve(const QueryRequest& request, 
 
 Result<QueryAnswer> QueryEngine::run(const QueryRequest& request, Timestamp now,
                                      QueryControl& control) const {
-  return run_attempts(control, [&] { return attempt(request, now, control); });
+  return run_attempts(table_.live_retention(), control, [&] { return attempt(request, now, control); });
 }
 
 Result<QueryAnswer> QueryEngine::attempt(const QueryRequest& request, Timestamp now,
@@ -255,7 +255,7 @@ Result<std::optional<QueryAnswer>> QueryEngine::read(const QueryRequest& request
   QueryAnswer answer{plan->bins, tiers[plan->tier].step_s, totals_s, {}};
   answer.until_ms = rates_until_ms(now, totals_s * 1000);
   const TableSeries selector(table_);
-  HostPresence presence({selector, pieces_, table_.retention(), store_.expiry()}, control, now);
+  HostPresence presence({selector, pieces_, table_.live_retention(), store_.expiry()}, control, now);
   for (size_t begin = 0; begin < count; begin += kViewSeries) {
     const size_t some = std::min(kViewSeries, count - begin);
     std::vector<SeriesRef> refs;
@@ -284,14 +284,16 @@ Result<std::optional<QueryAnswer>> QueryEngine::read(const QueryRequest& request
 
 Result<StatTable> QueryEngine::table(const StatTableRequest& request, Timestamp now,
                                      QueryControl& control) const {
-  return run_attempts(control, [&] {
+  return run_attempts(table_.live_retention(), control, [&] {
     return read_stat_table({table_, store_, cache_}, request, now, control);
   });
 }
 
 Result<ChangesAnswer> QueryEngine::changes(const ChangesRequest& request, Timestamp now,
                                            QueryControl& control) const {
-  return run_attempts(control, [&] { return read_changes({table_, store_, cache_}, request, now, control); });
+  return run_attempts(table_.live_retention(), control, [&] {
+    return read_changes({table_, store_, cache_}, request, now, control);
+  });
 }
 
 }  // namespace statmill

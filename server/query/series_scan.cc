@@ -20,8 +20,8 @@ Status SeriesScan::read_view(std::span<const SeriesRef> series, const BinPlan& p
                              const Use& use) {
   auto view = sources_.pieces.view(series, parts.histograms);
   if (!view) return view.error();
-  ColumnReader reader(sources_.retention, sources_.expiry, **view, now_, parts, control_, &presence_);
-  BinReader bins(sources_.retention.tiers(), plan, reader, now_);
+  ColumnReader reader(sources_.retention.get(), sources_.expiry, **view, now_, parts, control_, &presence_);
+  BinReader bins(sources_.retention.get().tiers(), plan, reader, now_);
   std::vector<size_t> all(series.size());
   std::iota(all.begin(), all.end(), size_t{0});
   for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {

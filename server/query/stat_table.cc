@@ -41,7 +41,7 @@ class TableReader {
         control_(control),
         pieces_(table_, sources.store, sources.cache),
         selector_(table_),
-        scan_({selector_, pieces_, table_.retention(), sources.store.expiry()}, control, now) {}
+        scan_({selector_, pieces_, table_.live_retention(), sources.store.expiry()}, control, now) {}
 
   Result<StatTable> read() {
     if (Status s = select_all(); !s) return s.error();

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "server/query/attempts.h"
 #include "server/query/bin_reader.h"
 #include "server/query/leaf_values.h"
 
@@ -22,9 +23,9 @@ void add_once(std::vector<std::string>& texts, const std::string& text) {
 // Reads the series of one view. Those of one kind and one class of retention have one plan.
 class StoredSeries::ViewReader {
  public:
-  ViewReader(StoredSeries& of, const LeafRequest& request, QueryNotes& notes, HostPresence& presence,
-             SeriesView& view)
-      : of_(of), request_(request), notes_(notes), presence_(presence), view_(view) {}
+  ViewReader(StoredSeries& of, const LeafRequest& request, const Retention& retention, QueryNotes& notes,
+             HostPresence& presence, SeriesView& view)
+      : of_(of), request_(request), retention_(retention), notes_(notes), presence_(presence), view_(view) {}
 
   Status read(std::span<const SeriesRef> refs, const std::function<Status(SeriesValues)>& take) {
     for (size_t begin = 0; begin < view_.size();) {
@@ -52,7 +53,7 @@ class StoredSeries::ViewReader {
   const Plan& plan_of(Kind kind, RetentionClass retention) {
     const auto [at, is_new] = plans_.try_emplace({kind, retention});
     if (!is_new) return at->second;
-    const Tiers& tiers = of_.sources_.retention.tiers(retention);
+    const Tiers& tiers = retention_.tiers(retention);
     at->second = {kind, &tiers, plan_leaf(request_, kind, tiers, of_.now_)};
     notes_.tier_s = std::max(notes_.tier_s, tiers[at->second.leaf.span.tier].step_s);
     for (const std::string& info : at->second.leaf.infos) add_once(notes_.infos, info);
@@ -76,8 +77,8 @@ class StoredSeries::ViewReader {
                             const std::function<Status(SeriesValues)>& take) {
     if (Status s = of_.control_.check(); !s) return s.error();
     if (Status s = of_.control_.add_slots(block.size() * plan.leaf.span.size()); !s) return s.error();
-    ColumnReader reader(of_.sources_.retention, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts,
-                        of_.control_, &presence_);
+    ColumnReader reader(retention_, of_.sources_.expiry, view_, of_.now_, plan.leaf.parts, of_.control_,
+                        &presence_);
     reader.want_dense_detail();
     auto totals = totals_before(plan, reader, block);
     if (!totals) return totals.error();
@@ -130,6 +131,7 @@ class StoredSeries::ViewReader {
 
   StoredSeries& of_;
   const LeafRequest& request_;
+  const Retention& retention_;
   QueryNotes& notes_;
   HostPresence& presence_;
   SeriesView& view_;
@@ -140,15 +142,17 @@ Status StoredSeries::read(const LeafRequest& request, QueryNotes& notes,
                           const std::function<Status(SeriesValues)>& take) {
   const auto refs = sources_.selector.select(request.matchers, control_);
   if (!refs) return refs.error();
+  const Retention& retention = sources_.retention.get();
   HostPresence presence(sources_, control_, now_);
   const bool histograms = leaf_parts(request.function, Kind::kDistribution).histograms;
   for (size_t begin = 0; begin < refs->size(); begin += kViewSeries) {
     const auto some = std::span(*refs).subspan(begin, std::min(kViewSeries, refs->size() - begin));
     auto view = sources_.pieces.view(some, histograms);
     if (!view) return view.error();
-    if (Status s = ViewReader(*this, request, notes, presence, **view).read(some, take); !s) return s;
+    ViewReader reader(*this, request, retention, notes, presence, **view);
+    if (Status s = reader.read(some, take); !s) return s;
   }
-  return Status::ok();
+  return &sources_.retention.get() == &retention ? Status::ok() : Status(retention_changed());
 }
 
 }  // namespace statmill

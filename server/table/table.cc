@@ -164,7 +164,7 @@ void Table::find_silent(std::span<Series* const> awake, const FlushRules& rules,
 // Makes a series detailed, or not any more, as its retention says. Its slots change with that, so it waits
 // for a flush at which the series has nothing in RAM.
 void Table::switch_detail(Series& series, std::vector<SeriesRow>& changed) const {
-  const bool wanted = retention_.tiers(series.retention).keep_detail();
+  const bool wanted = retention().tiers(series.retention).keep_detail();
   if (series.is_detailed == wanted || series.delta[0] != 0 || series.delta[1] != 0) return;
   series.is_detailed = wanted;
   changed.push_back(series.stored_row());
@@ -219,7 +219,7 @@ Series& Table::create_series(Shard& shard, uint64_t hash, std::string_view name,
   Series& made = series_[number];
   made.kind = kind;
   made.retention = retention;
-  made.is_detailed = retention_.tiers(retention).keep_detail();
+  made.is_detailed = this->retention().tiers(retention).keep_detail();
   return made;
 }
 
@@ -296,16 +296,27 @@ std::optional<SeriesPieces> Table::pieces(std::string_view name, bool histograms
   return out;
 }
 
+template <class SomeSeries>
+Table::SeriesSummary Table::summary_of(const SomeSeries& s) {
+  return {s.id, s.kind, s.retention, s.first_slot, s.last_slot};
+}
+
 std::optional<Table::SeriesSummary> Table::summary(std::string_view name) const {
   const uint64_t hash = hash_of_(name);
   const Shard& shard = shards_[shard_of(hash)];
   MutexLock lock(shard.mutex);
   const SeriesPlace found = shard.find(hash, name, series_);
   if (found.is_none()) return std::nullopt;
-  const auto summary_of = [](const auto& s) {
-    return SeriesSummary{s.id, s.kind, s.retention, s.first_slot, s.last_slot};
-  };
   return found.is_idle() ? summary_of(shard.idle[found.number()]) : summary_of(series_[found.number()]);
+}
+
+std::vector<Table::SeriesSummary> Table::summaries(ShardNo n) const {
+  const Shard& shard = shards_[n];
+  MutexLock lock(shard.mutex);
+  std::vector<SeriesSummary> out;
+  for (const Series* const s : shard.index.awake(series_)) out.push_back(summary_of(*s));
+  shard.idle.for_each([&out](const IdleSeries& s) { out.push_back(summary_of(s)); });
+  return out;
 }
 
 }  // namespace statmill

@@ -33,7 +33,7 @@
 #include "server/table/shard.h"
 #include "storage/activity.h"
 #include "storage/journal/journal_draft.h"
-#include "storage/retention.h"
+#include "storage/live_retention.h"
 #include "storage/store.h"
 
 namespace statmill {
@@ -90,8 +90,6 @@ class Table final : public SampleSink {
         limits_(limits),
         sender_limit_(limits.sender_series_max),
         families_(limits.families),
-        retention_max_s_(retention_.longest().coarsest().retention_s),
-        retention_min_s_(retention_.shortest(RetentionClasses().set()).coarsest().retention_s),
         read_index_(index_) {
     for (Shard& shard : shards_) shard.names = index_;
   }
@@ -144,6 +142,9 @@ class Table final : public SampleSink {
   // Counts the active series of all shards, as their flushes do: those that begin with the slot
   // `active_from`.
   void count_active(Slot active_from);
+  // Replaces the retention. Series become detailed, or cease to be, with the next flushes of their shards.
+  // Requires: it differs in times only (Retention::differs_in_times_only).
+  void set_retention(Retention next) { retention_.set(std::move(next)); }
   // Frees the flushed buckets: the store has them. Series that the flush found at rest become idle. Cost: 0.5
   // us for each of these.
   void end_flush(ShardNo shard);
@@ -193,6 +194,8 @@ class Table final : public SampleSink {
     Slot last_slot = Series::kNoSlot;
   };
   std::optional<SeriesSummary> summary(std::string_view name) const;
+  // Returns all series of a shard, in no order. Cost: copies them under the lock of the shard.
+  std::vector<SeriesSummary> summaries(ShardNo shard) const;
   const FamilyTable& families() const { return families_; }
 
   // The newest slot of any accepted sample; Series::kNoSlot if there was none.
@@ -223,14 +226,19 @@ class Table final : public SampleSink {
   size_t sender_count() const { return sender_limit_.sender_count(); }
   const TableLimits& limits() const { return limits_; }
   size_t ram_bytes() const { return ram_bytes_.load(std::memory_order_relaxed); }
-  const Retention& retention() const { return retention_; }
-  const Tiers& tiers() const { return retention_.tiers(); }
+  // The retention in use: valid as long as the table, also after another has replaced it.
+  const Retention& retention() const { return retention_.get(); }
+  const LiveRetention& live_retention() const { return retention_; }
+  // The tiers of the default class. Their steps and chunks never change.
+  const Tiers& tiers() const { return retention().tiers(); }
 
  private:
   struct Placed;  // a sample of a batch with its hash and slot
   struct BatchContext;
-  class ShardLocks;      // the locks of some samples' shards
-  struct RemovedSeries;  // a series that was removed from its shard
+  class ShardLocks;            // the locks of some samples' shards
+  struct RemovedSeries;        // a series that was removed from its shard
+  template <class SomeSeries>  // a Series or an IdleSeries
+  static SeriesSummary summary_of(const SomeSeries& s);
   void note_families(Batch& batch);
   bool has_series_of(const FamilyKey& family) const;
   void change_families(const SeriesChanges& changes, const ChangedSeries& changed);
@@ -277,13 +285,11 @@ class Table final : public SampleSink {
   static void find_silent(std::span<Series* const> awake, const FlushRules& rules, ShardFlush& out);
   void switch_detail(Series& series, std::vector<SeriesRow>& changed) const;
 
-  const Retention retention_;
+  LiveRetention retention_;
   const TableLimits limits_;
   SenderLimit sender_limit_;
   FamilyTable families_;
-  const int64_t retention_max_s_;  // of the coarsest tier of the class that is kept longest
-  const int64_t retention_min_s_;  // of the coarsest tier of the class that is kept shortest
-  KeyedHash hash_of_;              // of names; changes before other threads use the table only
+  KeyedHash hash_of_;  // of names; changes before other threads use the table only
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;
   SeriesArena series_;  // add() and remove() under names_mutex_; each series under its shard's lock

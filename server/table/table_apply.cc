@@ -16,8 +16,9 @@ struct Table::Placed {
 // What all samples of a batch share.
 struct Table::BatchContext {
   int64_t now_s = 0;
-  int64_t sent_s = 0;    // the time of samples that have none
-  size_t parity = 0;     // of the epoch
+  int64_t sent_s = 0;  // the time of samples that have none
+  size_t parity = 0;   // of the epoch
+  const Retention& retention;
   Slot kept_by_all = 0;  // from this slot on, a sample is not too old for any series
 };
 
@@ -87,8 +88,9 @@ uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const 
 
 uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, const Times& times, int parity) {
   const int64_t now_s = unix_seconds(times.now);
-  const BatchContext context{now_s, unix_seconds(times.sent), static_cast<size_t>(parity),
-                             tiers().finest().slot_of(now_s - retention_min_s_) + 1};
+  const Retention& retention = this->retention();
+  const BatchContext context{now_s, unix_seconds(times.sent), static_cast<size_t>(parity), retention,
+                             tiers().finest().slot_of(now_s - retention.shortest_s()) + 1};
   uint64_t accepted = 0;
   for (std::span<const Placed> rest(placed); !rest.empty();) {
     const ShardLocks locks(shards_, rest, context.parity);
@@ -105,7 +107,7 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
   const int64_t now_s = unix_seconds(now);
   const int64_t newest_s = unix_seconds(std::max(now, sent) + limits_.future_max);
   const int64_t sent_s = unix_seconds(sent);
-  const int64_t oldest_s = std::max<int64_t>(0, now_s - retention_max_s_);
+  const int64_t oldest_s = std::max<int64_t>(0, now_s - retention().longest_s());
   std::vector<Placed> placed;
   placed.reserve(batch.samples.size());
   std::array<uint32_t, kShardCount + 1> place{};
@@ -238,10 +240,10 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlac
   const SeriesPlace found = is_right ? guess : shard.find(placed.hash, sample.name, series_);
   const KnownAs known = found.is_awake()  ? known_as(series_[found.number()])
                         : found.is_idle() ? known_as(shard.idle[found.number()])
-                                          : KnownAs{sample.kind, retention_.class_of(sample.name)};
+                                          : KnownAs{sample.kind, context.retention.class_of(sample.name)};
   if (placed.slot < context.kept_by_all) {
     const int64_t end_s = (placed.slot + 1) * tiers().finest().step_s;
-    if (end_s <= context.now_s - retention_.tiers(known.retention).coarsest().retention_s)
+    if (end_s <= context.now_s - context.retention.tiers(known.retention).coarsest().retention_s)
       return Refusal::kTooOld;
   }
   const bool is_other_kind = known.kind != sample.kind;

@@ -146,7 +146,8 @@ std::optional<ChangedSeries::Renamed> Table::rename(const NewName& names, int pa
   std::optional<RemovedSeries> removed = remove_series(names.from, parity);
   if (!removed) return std::nullopt;
   MutexLock lock(shard.mutex);
-  Series& s = create_series(shard, hash, names.to, removed->kind, retention_.class_of(names.to), removed->id);
+  Series& s =
+      create_series(shard, hash, names.to, removed->kind, retention().class_of(names.to), removed->id);
   s.first_slot = removed->first_slot;
   s.last_slot = removed->last_slot;
   s.set_joined_power(removed->joined_power);

@@ -75,7 +75,7 @@ void Table::settle(Shard& shard) {
 void Table::flush_idle(Shard& shard, const FlushRules& rules, ShardFlush& out) const {
   const NameIndex& names = *shard.names;
   shard.idle.for_each([&](IdleSeries& s) {
-    const bool wanted = retention_.tiers(s.retention).keep_detail();
+    const bool wanted = retention().tiers(s.retention).keep_detail();
     if (s.is_detailed != wanted) {
       s.is_detailed = wanted;
       out.changed.push_back({s.id, s.kind, names.name(s.row), s.joined_power, s.is_detailed});
@@ -90,7 +90,7 @@ void Table::flush_idle(Shard& shard, const FlushRules& rules, ShardFlush& out) c
 Table::Restored Table::restore_series(const SeriesRow& row, const SeriesActivity& known, bool is_idle) {
   const uint64_t hash = hash_of_(row.name);
   Shard& shard = shards_[shard_of(hash)];
-  Restored out{nullptr, 0, retention_.class_of(row.name)};
+  Restored out{nullptr, 0, retention().class_of(row.name)};
   const auto restore = [&](auto& series) {
     series.joined_power = row.joined_power & 0xf;
     series.is_detailed = row.is_detailed;

@@ -50,6 +50,8 @@ class ClockGuard {
   std::optional<Duration> tick(const Readings& now);
   // Trusts the wall clock from now on, because an operator says that it is right.
   void confirm() { trust_wall_clock(); }
+  // Changes how much time may have passed without being counted; see above.
+  void set_uncounted_max(Duration uncounted_max) { uncounted_max_ = uncounted_max; }
 
   // The present for data with a retention of `retention_s`, in unix seconds; 0 while there are no data.
   int64_t now_s(int64_t retention_s) const;
@@ -79,7 +81,7 @@ class ClockGuard {
   // How long the present difference must persist before the slower readings are forgotten.
   Duration slow_until() const;
 
-  const Duration uncounted_max_;
+  Duration uncounted_max_;
   Timestamp wall_;
   SteadyTime boot_;
   std::optional<Timestamp> newest_;

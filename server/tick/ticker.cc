@@ -28,13 +28,12 @@ std::vector<FlushedSeries> by_id(std::span<const std::pair<ShardNo, ShardFlush>>
 // How often a clock row is added to a batch that is written anyway.
 constexpr Duration kClockRowInterval = std::chrono::minutes(1);
 
-// How long the server may have been stopped before its clock is doubted.
-Duration uncounted_max(const Retention& retention) {
+}  // namespace
+
+Duration Ticker::uncounted_max(const Retention& retention) {
   const Tiers shortest = retention.shortest(RetentionClasses().set());
   return std::min<Duration>(std::chrono::days(1), std::chrono::seconds(shortest.finest().retention_s) / 2);
 }
-
-}  // namespace
 
 Ticker::Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now)
     : services_(services),

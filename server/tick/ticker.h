@@ -16,13 +16,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/tick_time.h"
 #include "server/health.h"
 #include "server/table/table.h"
 #include "server/tick/clock_guard.h"
 #include "server/tick/document_changes.h"
 #include "server/tick/roller.h"
 #include "server/tick/tick_participant.h"
-#include "base/tick_time.h"
 #include "statmill/registry.h"
 #include "storage/store.h"
 
@@ -89,6 +89,15 @@ class Ticker {
   // it.
   Duration confirm_clock(TickTime now);
 
+  // By class, for each tier: the first chunk that has not expired. A chunk does not expire before it is
+  // rolled up.
+  using Cutoffs = std::vector<std::array<ChunkNo, Tiers::kStoredMax>>;
+  // Returns what this retention would keep at present. Requires: begin() or tick() was called.
+  Cutoffs cutoffs(const Retention& retention) const;
+  // Replaces the retention. When this returns, queries and flushes use it; the next tick drops what it does
+  // not keep, for good. Requires: it differs in times only (Retention::differs_in_times_only).
+  void set_retention(Retention next, TickTime now);
+
   RollupPosition rollup_position() const { return position_; }
 
  private:
@@ -101,6 +110,8 @@ class Ticker {
     bool built = false;
   };
   using Shards = std::bitset<kShardCount>;
+  // How long the server may have been stopped before its clock is doubted.
+  static Duration uncounted_max(const Retention& retention);
   Status run(TickTime now, const Shards& to_flush);
   Status finish(TickTime now);
   void prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges& changes);
@@ -122,7 +133,7 @@ class Ticker {
 
   Services services_;
   const TickOptions options_;
-  const Tiers longest_;  // each with the longest retention of any class
+  Tiers longest_;  // each with the longest retention of any class
   const Roller roller_;
   TickNo last_tick_;
   TickNo last_row_;  // the tick of the newest journal row; the next row refers to it

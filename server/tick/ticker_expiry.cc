@@ -1,6 +1,7 @@
 // What the ticker does with data past their retention, and with series that have no others.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/running.h"
 #include "proto/family.h"
@@ -8,22 +9,42 @@
 
 namespace statmill {
 
-// Returns the first chunk of the tier that is not expired. A chunk does not expire before it is rolled up.
 ChunkNo Ticker::first_kept(TierNo tier, const Tiers& kept) const {
   const ChunkNo oldest = clock_->oldest_kept(kept[tier]);
   const bool rolls_up = tier == 0 && kept.count() > 1;
   return rolls_up ? std::min(oldest, position_.chunk) : oldest;
 }
 
+Ticker::Cutoffs Ticker::cutoffs(const Retention& retention) const {
+  Cutoffs out(retention.class_count());
+  for (size_t c = 0; c < out.size(); ++c) {
+    const Tiers& kept = retention.tiers(static_cast<RetentionClass>(c));
+    for (TierNo t = 0; t < kept.stored_count(); ++t) out[c][t] = first_kept(t, kept);
+  }
+  return out;
+}
+
+// The table has the retention before the store has its cutoffs: a query that has read a new cutoff finds the
+// new retention when it ends, and starts again.
+void Ticker::set_retention(Retention next, TickTime now) {
+  read_clock(now);
+  services_.table.set_retention(std::move(next));
+  const Retention& retention = services_.table.retention();
+  longest_ = retention.longest();
+  clock_->set_uncounted_max(uncounted_max(retention));
+  set_cutoffs();
+  next_expiry_ = now.steady;
+}
+
 // Called after each tick, so that queries and flushes use the same cutoffs.
 void Ticker::set_cutoffs() {
   const Retention& retention = services_.table.retention();
   Expiry& expiry = services_.store.expiry();
-  for (size_t c = 0; c < retention.class_count(); ++c) {
+  const Cutoffs kept_from = cutoffs(retention);
+  for (size_t c = 0; c < kept_from.size(); ++c) {
     const auto retention_class = static_cast<RetentionClass>(c);
     const Tiers& kept = retention.tiers(retention_class);
-    for (TierNo t = 0; t < kept.stored_count(); ++t)
-      expiry.set_cutoff(t, retention_class, first_kept(t, kept));
+    for (TierNo t = 0; t < kept.stored_count(); ++t) expiry.set_cutoff(t, retention_class, kept_from[c][t]);
     highest_cutoff_[c] = std::max(highest_cutoff_[c], expiry.cutoff(0, retention_class));
     kept_from_[c] = std::numeric_limits<Slot>::max();
     for (TierNo t = 0; t < kept.stored_count(); ++t) {

@@ -78,12 +78,12 @@ Status HostPresence::find_all() {
 Status HostPresence::read(std::span<const SeriesRef> series, std::span<Host* const> hosts, SlotSpan span) {
   auto view = sources_.pieces.view(series, false);
   if (!view) return view.error();
-  ColumnReader reader(sources_.retention, sources_.expiry, **view, now_, Parts{}, control_);
+  ColumnReader reader(sources_.retention.get(), sources_.expiry, **view, now_, Parts{}, control_);
   std::vector<size_t> all(series.size());
   std::iota(all.begin(), all.end(), size_t{0});
   const auto slots = reader.read(all, span);
   if (!slots) return slots.error();
-  const Tiers& tiers = sources_.retention.tiers();
+  const Tiers& tiers = sources_.retention.get().tiers();
   const auto slots_max =
       static_cast<uint32_t>(std::max<int64_t>(1, tiers[span.tier].step_s / tiers.finest().step_s));
   const Slot now_slot = unix_seconds(now_) / tiers.finest().step_s;

@@ -19,7 +19,7 @@
 #include "server/query/read/slot_span.h"
 #include "server/query/series_selector.h"
 #include "storage/expiry.h"
-#include "storage/retention.h"
+#include "storage/live_retention.h"
 
 namespace statmill {
 
@@ -29,7 +29,7 @@ class HostPresence {
   struct Sources {
     const SeriesSelector& selector;
     PieceSource& pieces;
-    const Retention& retention;
+    const LiveRetention& retention;
     const Expiry& expiry;
   };
   // The sources and the control must outlive it.

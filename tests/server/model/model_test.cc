@@ -46,7 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d",
                     "10s:4d,5m:30d,1h:1y|?1 10s:1d,5m:3d,1h:60d|g[12] 10s:9d,1h:2y|e2 10s:8d",
                     "10s:3d|?1 10s:1d|?2 10s:30d", "10s:2d,5m:30d,1h:1y|* 1s:1d",
-                    "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 1s:2d|c* 1s:6h#|g* 1s:1d|?2 1s:2d"));
+                    "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 1s:2d|c* 1s:6h#|g* 1s:1d|?2 1s:2d",
+                    "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 10s:4d|g* 1s:1d#|e* 10s:4d|?2 1s:2d|g* 1s:6h"));
 
 }  // namespace
 }  // namespace statmill

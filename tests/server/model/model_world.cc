@@ -67,7 +67,11 @@ void World::step() {
       wrong_clock();
       break;
     case 7:
-      if (below(4) == 0) stop_for_days();
+      if (below(4) == 0) {
+        stop_for_days();
+      } else {
+        change_retention();
+      }
       break;
     default:
       for (int64_t i = below(30); i >= 0; --i) send();
@@ -196,6 +200,12 @@ void World::crash() {
   store_.restart();
   if (other_retention_ && below(2) == 0) std::swap(retention_, *other_retention_);
   start();
+}
+
+void World::change_retention() {
+  if (!other_retention_ || !retention_.differs_in_times_only(*other_retention_)) return;
+  std::swap(retention_, *other_retention_);
+  ticker_->set_retention(retention_, now());
 }
 
 void World::fail_a_write() {

@@ -24,7 +24,8 @@ class World {
   static constexpr int64_t kDayS = 86400;
 
   // The same seed makes the same sequence of events. `retention` is "TIERS|RULE|RULE". After "#" may come the
-  // rules of every other start, which differ in the detail tier only.
+  // rules that take turns with these at starts, and in between if only times differ. They differ
+  // in the detail tier only.
   World(uint64_t seed, const std::string& retention);
   void step();     // makes a random event
   void compare();  // fails the test if the server and the model differ
@@ -61,6 +62,8 @@ class World {
   void stop_for_days();
   // Kills the process: what no tick has committed is lost.
   void crash();
+  // Replaces the retention while the server runs.
+  void change_retention();
   void fail_a_write();
   // Adds the sample to the batch. Sets the kind and cells of a distribution directly, because a batch can
   // have more than a line.

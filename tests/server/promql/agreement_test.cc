@@ -122,7 +122,7 @@ class World {
     if (!plan) return plan.error();
     QueryControl control;
     QueryNotes notes;
-    StoredSeries source({selector_, pieces_, table_.retention(), store_.expiry()}, control, now_);
+    StoredSeries source({selector_, pieces_, table_.live_retention(), store_.expiry()}, control, now_);
     Evaluation evaluation(*plan, source, control, notes);
     naive::Answer answer;
     if (plan::is_scalar(plan->nodes[plan->root])) {

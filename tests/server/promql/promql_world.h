@@ -51,7 +51,7 @@ class PromqlWorld {
     answer_expressions(routes_, sources_, engine_);
     for (Route& route : overview_routes(engine_, clock_)) routes_.push_back(std::move(route));
     for (Route& route : prometheus_query_routes(sources_)) routes_.push_back(std::move(route));
-    const PrometheusStatus status{series_, stats_, tiers_, std::chrono::seconds(2),
+    const PrometheusStatus status{series_, stats_, table_.live_retention(), std::chrono::seconds(2),
                                   from_unix_seconds(1'700'000'000)};
     for (Route& route : prometheus_status_routes(status)) routes_.push_back(std::move(route));
   }
@@ -119,7 +119,8 @@ class PromqlWorld {
   StoreStatsCache stats_;
   QueryEngine engine_{table_, store_, QueryLimits{}};
   std::optional<Ticker> ticker_;
-  const PrometheusSources sources_{{series_, pieces_, table_.retention(), store_.expiry()}, series_, clock_};
+  const PrometheusSources sources_{
+      {series_, pieces_, table_.live_retention(), store_.expiry()}, series_, clock_};
   std::vector<Route> routes_;
 };
 

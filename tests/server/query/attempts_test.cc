@@ -33,6 +33,17 @@ TEST(RunAttempts, TriesAgainWhileNamesChange) {
   EXPECT_EQ(*Attempts(control, 5).run(), 6);
 }
 
+TEST(RunAttempts, TriesAgainIfTheRetentionChangesMeanwhile) {
+  LiveRetention live(*Tiers::parse("10s:10d"));
+  QueryControl control;
+  int count = 0;
+  const Result<int> result = run_attempts(live, control, [&]() -> Result<int> {
+    if (++count < 3) live.set(*Tiers::parse("10s:" + std::to_string(count) + "d"));
+    return count;
+  });
+  EXPECT_EQ(*result, 3);
+}
+
 TEST(RunAttempts, GivesUpInTheEnd) {
   QueryControl control;
   Attempts attempts(control, 1'000'000);

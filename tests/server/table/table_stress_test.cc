@@ -2,7 +2,9 @@
 // exactly once (invariants A, B, C).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -56,6 +58,8 @@ class Stress : public testing::Test {
     return all.empty() ? 0 : all.at(0);
   }
 
+  void count_during_ticks(const std::function<void(Ticker& ticker, int tick)>& after_tick);
+
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
   MemoryStore store_{tiers_};
   Table table_{tiers_, {}};
@@ -64,7 +68,8 @@ class Stress : public testing::Test {
   Log log_{LogLevel::kError};
 };
 
-TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
+// Writes, ticks and asks at the same time. Calls `after_tick` on the thread that ticks.
+void Stress::count_during_ticks(const std::function<void(Ticker& ticker, int tick)>& after_tick) {
   Ticker ticker({table_, store_, registry_, health_, log_}, {}, {}, SteadyTime{});
   std::array<std::atomic<int>, 2> sent{};
   std::array<std::atomic<int>, 2> accepted{};
@@ -72,7 +77,10 @@ TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
   std::thread first([&] { write(sent[0], accepted[0]); });
   std::thread second([&] { write(sent[1], accepted[1]); });
   std::thread ticking([&] {
-    for (int i = 1; !done; ++i) ASSERT_TRUE(i % 3 == 0 ? ticker.flush_all(time(i)) : ticker.tick(time(i)));
+    for (int i = 1; !done; ++i) {
+      ASSERT_TRUE(i % 3 == 0 ? ticker.flush_all(time(i)) : ticker.tick(time(i)));
+      after_tick(ticker, i);
+    }
   });
   std::thread asking([&] {
     for (int i = 0; !done; ++i) {
@@ -93,6 +101,17 @@ TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
   Table again(tiers_, {});
   ASSERT_TRUE(recover(store_, again));
   EXPECT_EQ(counts(again, "s7"), std::vector<uint64_t>{2U * kBatches});
+}
+
+TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
+  count_during_ticks([](Ticker&, int) {});
+}
+
+TEST_F(Stress, QueriesCountEverySampleExactlyOnceWhileTheRetentionChanges) {
+  count_during_ticks([this](Ticker& ticker, int tick) {
+    if (tick % 4 != 0) return;
+    ticker.set_retention(*Tiers::parse(tick % 8 == 0 ? "10s:1d,5m:3d" : "10s:20d,5m:2y"), time(tick));
+  });
 }
 
 // Samples wake series up while flushes make them idle and the index of their names is renewed.

@@ -57,6 +57,20 @@ class ClockGuardTest : public testing::Test {
   std::optional<ClockGuard> guard_;
 };
 
+TEST_F(ClockGuardTest, AnotherUncountedTimeAppliesFromNowOn) {
+  pass(hours(1));
+  guard_->set_uncounted_max(hours(2));
+  true_time_ += hours(3);  // without a tick, as if the machine had been suspended
+  boot_ += hours(3);
+  tick();
+  EXPECT_EQ(guard_->ahead(), hours(3)) << "so long a pause is not counted any more";
+  guard_->set_uncounted_max(kDay);
+  true_time_ += minutes(150);
+  boot_ += minutes(150);
+  tick();
+  EXPECT_EQ(guard_->ahead(), hours(3)) << "and this one is";
+}
+
 TEST_F(ClockGuardTest, FollowsAClockThatIsRight) {
   pass(5 * kDay);
   EXPECT_EQ(late(), ClockGuard::kStepMin);
