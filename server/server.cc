@@ -18,6 +18,8 @@
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
 #include "server/promql/prometheus_status_routes.h"
+#include "server/retention_reload.h"
+#include "server/retention_settings.h"
 #include "server/store_metrics.h"
 #include "server/table/table_metrics.h"
 #include "server/web/page_routes.h"
@@ -144,7 +146,12 @@ std::optional<Fault> Server::open_ports() {
   if (auto fault = listeners_.open()) return fault;
   admin_ = std::make_unique<AdminApi>(AdminApi::Services{
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
-      health_, queries_.board(), documents_, profile_, clock_, log_});
+      health_, queries_.board(), documents_, profile_,
+      [this](const InsteadValues& instead) -> Result<Retention> {
+        if (settings_) return read_retention(*settings_, instead);
+        return Error{ErrorCode::kUnavailable, "this server reads its settings only at its start"};
+      },
+      clock_, log_});
   const HttpServices services{*engine_, line_intake_, reports_, registry_, health_, clock_, queries_.board()};
   const PrometheusSources sources{
       {table_series_, *pieces_, table_.live_retention(), store_->expiry()}, table_series_, clock_};
@@ -252,7 +259,9 @@ void Server::reload() {
   }
   if (!listeners || !http) return;
   log_.set_level(config.log.level);
-  setting_changes_->note(values, log_);
+  const OutlookSources sources{table_, *store_,
+                               [this](const TickThread::Job& job) { return tick_thread_->call(job); }};
+  setting_changes_->note(values, reload_retention(sources, agents_, config.retention, log_), log_);
   log_.info("certificates, tokens and lists of networks read again");
 }
 

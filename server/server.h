@@ -46,8 +46,8 @@ namespace statmill {
 class Server {
  public:
   // `clock` and `log` must outlive it, and so must what `settings` views. With `settings`, SIGHUP reads them
-  // again, and uses the lists of networks and the level of the log that they have now; it also reads the
-  // certificates and tokens again that the server was started with. Without, SIGHUP has no effect.
+  // again, and uses the retention, the lists of networks and the level of the log that they have now; it also
+  // reads the certificates and tokens again that the server was started with. Without, SIGHUP has no effect.
   Server(ServerConfig config, const Clock& clock, Log& log,
          std::optional<SettingsInput> settings = std::nullopt);
   ~Server();

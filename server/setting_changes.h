@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "server/retention_reload.h"
 
 namespace statmill {
 
@@ -26,14 +27,16 @@ class SettingChanges {
   explicit SettingChanges(SettingValues values) : used_(std::move(values)) {}
 
   // Logs what differs from the values in use: a line for each setting that a reload changes, and one line
-  // that names all others, which need a restart. The former are in use from now on.
-  void note(const SettingValues& values, Log& log);
+  // that names all others, which need a restart. The former are in use from now on. The settings of the
+  // retention are among them as `retention` says.
+  void note(const SettingValues& values, RetentionReload retention, Log& log);
 
  private:
   SettingValues used_;
 };
 
-// Returns true if a reload changes the setting itself, not only what is in the file that it names.
+// Returns true if a reload changes the setting itself, not only what is in the file that it names. One of the
+// retention may need a restart nevertheless.
 bool is_reloaded(std::string_view setting);
 
 }  // namespace statmill

@@ -32,6 +32,7 @@ std::string names_of(const SeriesChanges& changes) {
 
 AdminApi::AdminApi(Services services)
     : services_(std::move(services)),
+      outlook_{services_.table, services_.store, services_.on_tick_thread},
       snapshots_({services_.store, services_.clock, services_.log}),
       admin_({services_.on_tick_thread, services_.store, snapshots_, services_.health, services_.log}),
       name_changes_(services_.table,
@@ -48,6 +49,7 @@ std::vector<Route> AdminApi::routes() {
     routes.push_back(std::move(route));
   routes.push_back(cancel_query_route(services_.queries));
   routes.push_back(profile_route(services_.profile, services_.clock));
+  routes.push_back(retention_route(outlook_, services_.read_retention));
   for (Route& route : routes) {
     if (route.method != "GET") route.lane = Lane::kStore;  // how far a job is, is answered while it runs
     route.role = Role::kAdmin;

@@ -9,6 +9,7 @@
 #include "server/admin/admin.h"
 #include "server/admin/name_changes.h"
 #include "server/admin/profile_route.h"
+#include "server/admin/retention_route.h"
 #include "server/admin/snapshots.h"
 #include "server/agents/agent_registry.h"
 #include "server/documents/documents.h"
@@ -34,6 +35,7 @@ class AdminApi {
     QueryBoard& queries;
     Documents& documents;
     ProfileLease& profile;
+    RetentionReader read_retention;
     const Clock& clock;
     Log& log;
   };
@@ -52,6 +54,7 @@ class AdminApi {
   Result<AgentRow> forget_agent(const AgentRegistry::ForgetRequest& request);
 
   const Services services_;
+  const OutlookSources outlook_;
   Snapshots snapshots_;
   Admin admin_;
   const NameChanges name_changes_;

@@ -61,11 +61,11 @@ void AgentRegistry::schedule_forget(Agent& agent) {
   forgotten_until_ = std::max(forgotten_until_.value_or(agent.row_copy.newest), agent.row_copy.newest);
 }
 
-// Schedules the agents that were not seen for longer than limits_.expiry.
+// Schedules the agents that were not seen for longer than expiry_.
 void AgentRegistry::schedule_unseen(Timestamp now) {
   if (now_ < next_forget_ || !may_forget(now_)) return;
   next_forget_ = now_ + kForgetInterval;
-  const Timestamp horizon = std::min(now, newest_batch_ + kBeyondNewest) - limits_.expiry;
+  const Timestamp horizon = std::min(now, newest_batch_ + kBeyondNewest) - expiry_;
   for (const auto& [id, agent] : agents_) {
     if (is_idle(*agent) && last_activity(agent->row_copy) < horizon) schedule_forget(*agent);
   }

@@ -50,6 +50,11 @@ class AgentRegistry final : public TickParticipant {
   // Loads the rows of the store. Requires: no other thread uses this object yet.
   void restore(AgentRows rows);
   const AgentLimits& limits() const { return limits_; }
+  // Changes how long an agent that is not seen is remembered; at first limits().expiry.
+  void set_expiry(Duration expiry) {
+    MutexLock lock(mutex_);
+    expiry_ = expiry;
+  }
 
   struct Agent;
   // The right of one connection to speak for an agent, until another connection replaces it.
@@ -173,6 +178,7 @@ class AgentRegistry final : public TickParticipant {
   static constexpr size_t kVictimsFound = 256;  // per scan of all agents
 
   const AgentLimits limits_;
+  Duration expiry_ GUARDED_BY(mutex_) = limits_.expiry;
   // Locked inside an agent's mutex and the table's gate; no other lock is acquired while it is held.
   mutable Mutex mutex_;
   std::map<AgentId, std::shared_ptr<Agent>> agents_ GUARDED_BY(mutex_);

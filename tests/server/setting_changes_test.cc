@@ -20,10 +20,11 @@ SettingValues values_of(std::initializer_list<const char*> arguments) {
 }
 
 // Without their times.
-std::string lines_of(SettingChanges& changes, const SettingValues& values) {
+std::string lines_of(SettingChanges& changes, const SettingValues& values,
+                     RetentionReload retention = RetentionReload::kInUse) {
   Log log({LogLevel::kInfo, LogFormat::kLogfmtLines});
   testing::internal::CaptureStderr();
-  changes.note(values, log);
+  changes.note(values, retention, log);
   std::string out;
   std::string all = testing::internal::GetCapturedStderr();
   for (size_t end; (end = all.find('\n')) != std::string::npos; all.erase(0, end + 1))
@@ -60,12 +61,27 @@ TEST(SettingChanges, WhatNeedsARestartIsNamedUntilThen) {
               "level=warn msg=\"settings changed that need a restart\" settings=\"limits.series, tick\"\n");
 }
 
+TEST(SettingChanges, TheRetentionIsInUseOrNeedsARestart) {
+  SettingChanges changes(values_of({"--retention.rule", "a 10s:1d"}));
+  const SettingValues values =
+      values_of({"--retention", "10s:2d,5m:1y,1h:6y", "--retention.rule", "b 10s:1d"});
+  EXPECT_EQ(
+      lines_of(changes, values, RetentionReload::kNeedsRestart),
+      "level=warn msg=\"settings changed that need a restart\" settings=\"retention, retention.rule\"\n");
+  EXPECT_EQ(
+      lines_of(changes, values),
+      "level=info msg=\"setting changed\" setting=retention before=10s:10d,5m:1y,1h:6y "
+      "now=10s:2d,5m:1y,1h:6y\n"
+      "level=info msg=\"setting changed\" setting=retention.rule before=\"a 10s:1d\" now=\"b 10s:1d\"\n");
+  EXPECT_EQ(lines_of(changes, values), "");
+}
+
 // Else SIGHUP would say that a setting is in use that no longer exists.
 TEST(SettingChanges, EachReloadedSettingExists) {
   size_t count = 0;
   ServerConfig config;
   for (const Setting& setting : server_settings(config)) count += is_reloaded(setting.name) ? 1U : 0U;
-  EXPECT_EQ(count, 7U);
+  EXPECT_EQ(count, 10U);
 }
 
 }  // namespace

@@ -18,6 +18,19 @@ TEST_F(AgentRegistryTest, AnAgentUnseenForLongerThanTheExpiryIsForgotten) {
   EXPECT_EQ(counted("statmill.agents_forgotten"), 1U);
 }
 
+TEST_F(AgentRegistryTest, AnExpiryThatChangesAppliesToAllAgents) {
+  make_registry({.expiry = hours(100)});
+  visit(1);
+  pass(hours(50));
+  open(2);
+  batch(1, 0);
+  EXPECT_TRUE(tick().forgotten_agents.empty());
+  agents_->set_expiry(hours(40));
+  pass(hours(2));
+  batch(2, 10);
+  EXPECT_EQ(tick().forgotten_agents, std::vector<AgentId>{id_of(1)});
+}
+
 TEST_F(AgentRegistryTest, AConnectedAgentIsNotForgotten) {
   make_registry({.expiry = hours(1)});
   open(1);

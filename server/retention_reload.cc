@@ -1,0 +1,69 @@
+#include "server/retention_reload.h"
+
+#include <string>
+
+#include "base/running.h"
+
+namespace statmill {
+namespace {
+
+// Returns the times of a class as text, which also tells whether they differ.
+std::string times_of(const Retention& retention, size_t c) {
+  return retention.tiers(static_cast<RetentionClass>(c)).text();
+}
+
+bool are_equal(const Retention& one, const Retention& other) {
+  for (size_t c = 0; c < one.class_count(); ++c) {
+    if (times_of(one, c) != times_of(other, c)) return false;
+  }
+  return true;
+}
+
+// `outlook`: of the class; null if it is unknown.
+void log_class(const Retention& before, const Retention& now, RetentionClass c, const ClassOutlook* outlook,
+               Log& log) {
+  const std::string_view rule = c == kDefaultRetention ? "none" : before.glob(c);
+  if (outlook == nullptr || outlook->affected_series == 0) {
+    return log.info("retention changed",
+                    {{"rule", rule}, {"before", times_of(before, c)}, {"now", times_of(now, c)}});
+  }
+  uint64_t bytes = 0;
+  for (const TierOutlook& tier : outlook->tiers) bytes += tier.dropped_bytes;
+  log.warn("retention changed, and data are dropped", {{"rule", rule},
+                                                       {"before", times_of(before, c)},
+                                                       {"now", times_of(now, c)},
+                                                       {"series", outlook->affected_series},
+                                                       {"about_bytes", bytes}});
+}
+
+}  // namespace
+
+RetentionReload reload_retention(const OutlookSources& sources, AgentRegistry& agents, const Retention& next,
+                                 Log& log) {
+  const Running running("the reload of the retention");
+  const Retention& before = sources.table.retention();
+  if (const Status allowed = before.differs_in_times_only(next); !allowed) {
+    log.warn("the retention stays as it was, since a reload changes only its times",
+             {{"reason", allowed.error().message}});
+    return RetentionReload::kNeedsRestart;
+  }
+  if (are_equal(before, next)) return RetentionReload::kInUse;
+  const auto outlook = retention_outlook(sources, next);
+  const Status changed = sources.on_tick_thread([&next](Ticker& ticker, TickTime now) {
+    ticker.set_retention(next, now);
+    return Status::ok();
+  });
+  if (!changed) {
+    log.error("the retention stays as it was", {{"reason", changed.error().message}});
+    return RetentionReload::kNeedsRestart;
+  }
+  agents.set_expiry(std::chrono::seconds(next.longest_s()));
+  if (!outlook) log.warn("what the new retention drops is unknown", {{"reason", outlook.error().message}});
+  for (size_t c = 0; c < next.class_count(); ++c) {
+    if (times_of(before, c) == times_of(next, c)) continue;
+    log_class(before, next, static_cast<RetentionClass>(c), outlook ? &(*outlook)[c] : nullptr, log);
+  }
+  return RetentionReload::kInUse;
+}
+
+}  // namespace statmill
