@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 22> kSubcommands = {{
+constexpr std::array<Subcommand, 23> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -35,6 +35,7 @@ constexpr std::array<Subcommand, 22> kSubcommands = {{
     {"delete", "delete series or a range of their time", run_delete},
     {"rename", "rename series", run_rename},
     {"profile", "print what the server spends its CPU time on", run_profile},
+    {"retention", "print how long series are kept, and what a reload would drop", run_retention},
     {"flush", "make the server write its memory to files", run_flush},
     {"clock", "confirm that the server's wall clock is right", run_clock},
     {"check", "check that all stored data can be read", run_check},
@@ -55,8 +56,9 @@ std::string help() {
       "doctor, rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. "
       "forget-agent, "
       "delete,\n"
-      "rename, profile, flush, clock, check and backup run on the server's host and use --admin.socket PATH "
-      "or\n"
+      "rename, profile, retention, flush, clock, check and backup run on the server's host and use "
+      "--admin.socket\n"
+      "PATH or "
       "STATMILL_ADMIN_SOCKET. record, verify and restore need no server. STATMILL_TOKEN is sent to the "
       "server of "
       "--server;\n"

@@ -24,6 +24,7 @@ Outcome run_agents(std::span<const std::string> arguments, const Environment& en
 Outcome run_forget_agent(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_delete(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_rename(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_retention(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_flush(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_backup(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_verify(std::span<const std::string> arguments, const Environment& environment);

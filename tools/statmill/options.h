@@ -46,6 +46,10 @@ class CommandLine {
   const std::vector<std::string>& operands() const { return operands_; }
   bool has(const char* option) const { return values_.count(option) != 0; }
   std::string text(const char* option) const { return values_[option].as<std::string>(); }
+  // Returns all values of an option that may be repeated.
+  std::vector<std::string> texts(const char* option) const {
+    return has(option) ? values_[option].as<std::vector<std::string>>() : std::vector<std::string>();
+  }
   const Client& client() const { return *client_; }  // Requires: a peer
   // The zone of times without one, and of those that are printed: --utc, --tz, or the environment's.
   const Zone& zone() const { return zone_; }

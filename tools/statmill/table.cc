@@ -16,9 +16,7 @@
 #include "tools/statmill/terminal/text_cells.h"
 
 namespace statmill {
-namespace {
 
-// Returns "WHAT (CET)": the names that the zone has at the times.
 std::string title_of(std::string_view what, const std::vector<int64_t>& times, const Zone& zone) {
   std::vector<std::string> names;
   for (const int64_t time_s : times) {
@@ -29,6 +27,8 @@ std::string title_of(std::string_view what, const std::vector<int64_t>& times, c
   for (size_t i = 0; i < names.size(); ++i) out.append(i == 0 ? " (" : ", ").append(names[i]);
   return names.empty() ? out : out + ")";
 }
+
+namespace {
 
 std::string with_zone(int64_t unix_s, const Zone& zone) {
   return local_text(unix_s, zone) + " " + zone(unix_s).name;

@@ -38,6 +38,8 @@ class TextTable {
 std::string iso_time(int64_t unix_s);
 
 // Times in tables for people are in `zone`, whose name is in the title of their column.
+// Returns that title, "WHAT (CET)": the names that the zone has at the times.
+std::string title_of(std::string_view what, const std::vector<int64_t>& times, const Zone& zone);
 
 // Returns one block per series and one row per slot; "-" in empty slots, and one row for three or more of
 // them. Numbers have four digits and the unit of their series. The result of an expression at one time is one
