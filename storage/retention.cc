@@ -54,9 +54,11 @@ Status Retention::differs_in_times_only(const Retention& next) const {
       return "for \"" + std::string(of.glob(static_cast<RetentionClass>(i + 1))) + "\"";
     };
     const std::string rule = rule_of(*this);
-    if (const std::string other = rule_of(next); other != rule)
-      return Error{ErrorCode::kInvalid,
-                   "rule " + std::to_string(i + 1) + " is " + rule + " and not " + other};
+    const std::string other = rule_of(next);
+    if (rule == other) continue;
+    std::string what = "rule " + std::to_string(i + 1);
+    what.append(" is ").append(rule).append(" and not ").append(other);
+    return Error{ErrorCode::kInvalid, std::move(what)};
   }
   return Status::ok();
 }
