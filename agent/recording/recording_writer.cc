@@ -8,6 +8,8 @@
 namespace statmill {
 namespace {
 
+constexpr int64_t kNoTime = 0;  // of a block without moments, as in gzip
+
 std::string head_line(const RecordingHead& head) {
   std::string line;
   append_recording_head(line, head);
@@ -72,13 +74,13 @@ std::string RecordingWriter::family_blocks() {
   for (std::string_view rest = families; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n') + 1);
     if (text.size() + line.size() > kBlockTextBytesMax) {
-      out.append(blocks_.block(text, unix_seconds(begin_)));
+      out.append(blocks_.block(text, kNoTime));
       text = head_;
     }
     text.append(line);
     rest.remove_prefix(line.size());
   }
-  if (text.size() > head_.size()) out.append(blocks_.block(text, unix_seconds(begin_)));
+  if (text.size() > head_.size()) out.append(blocks_.block(text, kNoTime));
   return out;
 }
 

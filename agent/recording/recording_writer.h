@@ -33,7 +33,7 @@ class RecordingWriter {
   void end_block();
   // Returns the block that end_block() would make, and leaves it open; empty if there is none.
   std::string open_block();
-  // Returns blocks with the lines of all families so far.
+  // Returns blocks with the lines of all families so far. They have no time.
   std::string family_blocks();
 
   uint64_t lines() const { return lines_; }

@@ -37,8 +37,8 @@ class BlockWriter {
 std::string_view end_block();
 
 struct BlockHead {
-  size_t bytes = 0;  // of the whole block; at most kBlockBytesMax
-  int64_t time_s = 0;
+  size_t bytes = 0;    // of the whole block; at most kBlockBytesMax
+  int64_t time_s = 0;  // of its first moment; 0: it has none
 };
 
 // Returns nullopt if `bytes` do not begin with the head of a block.

@@ -133,6 +133,15 @@ TEST_F(HindsightE2e, ASignalEndsARecordingWithACompleteFile) {
   EXPECT_THAT(info.standard_output(), HasSubstr("complete\n"));
 }
 
+TEST_F(HindsightE2e, AFullDiskEndsARecordingWithAnError) {
+  const Ended recorded = run_program(
+      {STATMILL_BIN "/statmill-agent",
+       {"--record", "/dev/full", "--record.for", "200ms", "--interval", "100ms", "--collectors", "load"},
+       {}});
+  EXPECT_EQ(recorded.status, 1);
+  EXPECT_THAT(recorded.said, HasSubstr("statmill-agent: write /dev/full: No space left on device\n"));
+}
+
 TEST_F(HindsightE2e, ASignalWritesTheRing) {
   start({"--spool.path", path("spool"), "--hindsight.fast", "cpu"});
   ASSERT_TRUE(wait_until([&] { return metric("statmill_host_agent_hindsight_seconds") > 0.5; }));
@@ -141,6 +150,14 @@ TEST_F(HindsightE2e, ASignalWritesTheRing) {
   EXPECT_THAT(text, HasSubstr("# recording 1 host=web1 interval_ms=100 fast_ms=100\n$m "));
   EXPECT_THAT(text, HasSubstr("\nhost.load.average_1m;host=web1 1"));
   EXPECT_THAT(text, HasSubstr("\nhost.cpu.busy_percent;host=web1 1"));
+  for (size_t at = text.find("\n# at "); at != std::string::npos;) {
+    const size_t end = text.find("\n# at ", at + 1);
+    const std::string moment = text.substr(at, end - at);
+    EXPECT_FALSE(moment.find("\nhost.cpu.busy_percent;") != std::string::npos &&
+                 moment.find("\nhost.load.average_1m;") != std::string::npos)
+        << "a fast collector is also in the collection of the others:" << moment;
+    at = end;
+  }
   for (const auto& entry : std::filesystem::directory_iterator(path("spool/hindsight")))
     EXPECT_THAT(entry.path().filename().string(), MatchesRegex("web1-........T......Z.rec.gz"));
   EXPECT_TRUE(wait_until([&] { return metric("statmill_host_agent_hindsight_files_total") == 1; }));

@@ -78,6 +78,7 @@ TEST_F(RecordingWriterTest, FamiliesFillAsManyBlocksAsTheyNeed) {
   for (int i = 0; i < 500; ++i)
     families += "$m g x" + std::to_string(i) + " s " + std::string(500, 'h') + "\n";
   add(7000, families);
+  EXPECT_EQ(read_block_head(writer_.family_blocks())->time_s, 0) << "no moment is in them";
   const ReadRecording recording = read_recording(writer_.family_blocks());
   EXPECT_EQ(recording.error, "");
   EXPECT_GT(recording.blocks.size(), 1U);
