@@ -1,8 +1,10 @@
 #include "base/time_text.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 
 #include "base/number_text.h"
@@ -168,6 +170,15 @@ Result<int64_t> parse_time(std::string_view text, Timestamp now, const Zone& zon
   return Error{ErrorCode::kInvalid,
                "time \"" + std::string(text) +
                    "\": expected unix seconds, now, -6h, 14:30, yesterday or 2026-11-20 14:30"};
+}
+
+std::string iso_time(int64_t unix_s) {
+  const std::time_t seconds = unix_s;
+  tm parts{};
+  std::array<char, 64> text{};
+  // If a tm cannot hold the year, the result is the number of seconds instead.
+  if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 }  // namespace statmill

@@ -31,6 +31,9 @@ inline ZoneOffset utc(int64_t /*unix_s*/) { return {}; }
 // Error: kInvalid, also for times after the year 9999.
 Result<int64_t> parse_time(std::string_view text, Timestamp now, const Zone& zone = utc);
 
+// Returns "2026-11-20T19:03:20Z", for programs.
+std::string iso_time(int64_t unix_s);
+
 // Returns whether a valid text moves with the clock by itself: "now", "-6h". Others, also "yesterday", mean
 // the same unix time until midnight.
 bool is_relative_time(std::string_view text);

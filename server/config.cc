@@ -226,7 +226,8 @@ std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
        duration_setting(c.watchdog.task_patience, seconds(1), hours(24 * 365))}};
 }
 
-std::vector<Setting> demo_settings(DemoOptions& d) {
+std::vector<Setting> demo_settings(ServerConfig& c) {
+  DemoOptions& d = c.demo;
   const auto set_now = [&d](const std::string& text) -> Status {
     if (text.empty()) return Status::ok();
     const Result<int64_t> now = parse_time(text, SystemClock().wall());
@@ -235,7 +236,10 @@ std::vector<Setting> demo_settings(DemoOptions& d) {
     return Status::ok();
   };
   constexpr int64_t kMany = 10'000'000;
-  return {{"demo", "", "false",
+  return {{"recording", "FILE", "",
+           "serve what a recording of a host holds, in memory and at a free port of this host; empty: none",
+           text_setting(c.recording)},
+          {"demo", "", "false",
            "serve made-up data of a fleet of hosts, in memory and at free ports of this host",
            flag_setting(d.is_on)},
           {"demo.seed", "N", "1", "other seeds make other data", count_setting(d.seed, 0, kMany)},
@@ -261,7 +265,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
                  network_settings("http", "the HTTP port", c.http_networks),
                  network_settings("agent", "the port for agents", c.agent.networks), log_settings(c.log),
-                 demo_settings(c.demo)});
+                 demo_settings(c)});
 }
 
 }  // namespace statmill

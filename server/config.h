@@ -53,6 +53,7 @@ struct ServerConfig {
   Duration tick_interval{250};
   WatchdogOptions watchdog;
   DemoOptions demo;
+  std::string recording;  // --recording: a file; empty: none
   LogOptions log;
 };
 

@@ -6,6 +6,7 @@
 #include "server/config_check.h"
 #include "server/demo/demo.h"
 #include "server/descriptors.h"
+#include "server/recording/recording_server.h"
 #include "server/server.h"
 #include "server/usage.h"
 
@@ -31,9 +32,10 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   statmill::ServerConfig config;
   auto settings = statmill::server_settings(config);
   auto action = statmill::apply_settings(settings, input);
-  if (action && config.demo.is_on) {  // again, with other defaults
+  const bool is_recording = !config.recording.empty();
+  if (action && (config.demo.is_on || is_recording)) {  // again, with other defaults
     config = {};
-    statmill::use_demo_defaults(settings);
+    is_recording ? statmill::use_recording_defaults(settings) : statmill::use_demo_defaults(settings);
     action = statmill::apply_settings(settings, input);
   }
   if (!action) return Fault{ExitCode::kUsage, action.error()};
@@ -47,6 +49,7 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   statmill::prepare_service();
   statmill::tune_allocator();
   const size_t open_files_max = statmill::raise_open_files_limit();
+  if (is_recording) return statmill::serve_recording(std::move(config));
   return config.demo.is_on ? statmill::serve_demo(std::move(config))
                            : serve(std::move(config), open_files_max, input);
 }

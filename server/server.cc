@@ -53,6 +53,8 @@ void open_lines(std::vector<Route>& routes) {
   lines->role = Role::kRead;
 }
 
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 // Faults have been reported before there is a server.
 SettingValues read_values(const SettingsInput& input) {
   ServerConfig config;
@@ -85,7 +87,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       listeners_(config_, {table_, intake_, agents_, registry_, clock, log, watch_.watchdog()}),
       reports_({table_, store_stats_, disk_forecast_, write_rate_, intake_.refusals(), new_series_,
                 listeners_.connections(), agents_, registry_, health_, watch_.watchdog(), clock, started_,
-                packed_page().build, config_.demo.is_on}),
+                packed_page().build, config_.demo.is_on, file_name(config_.recording)}),
       queries_(config_.query, {registry_, clock, &log}),
       query_watch_(watch_.watchdog(), "queries", look_at_queries(queries_.board())),
       http_(config_, {registry_, health_, clock, log, watch_.watchdog(), main_loop_.loop(), queries_}) {
@@ -127,6 +129,10 @@ std::optional<Fault> Server::start(const StoreLayer& layer) {
   start_threads();
   log_ready();
   return std::nullopt;
+}
+
+LinesAccount Server::add_lines(std::string_view text) {
+  return line_intake_.submit({.text = text, .sender = LineSender(), .now = clock_.wall()});
 }
 
 std::optional<Fault> Server::start_ticker(const Recovery& recovery) {

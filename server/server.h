@@ -71,6 +71,11 @@ class Server {
     Endpoint http;
     std::string admin;  // the path of the admin socket; empty: off
   };
+  // Submits lines as POST /api/v1/lines does, but from the server itself. Thread-safe, while it runs.
+  LinesAccount add_lines(std::string_view text);
+  // Returns false if the table has no room for more samples now. Thread-safe, while it runs.
+  bool has_room() const { return table_.has_room(); }
+
   // Returns the addresses it listens on. Requires: start() has succeeded.
   Ports ports() const { return {listeners_.ports(), http_.api_endpoint(), http_.admin_path()}; }
   // Returns all routes of the HTTP port. Requires: start() has succeeded.

@@ -11,7 +11,7 @@ namespace statmill {
 std::string ServerReports::status(const Reader& reader) const {
   const Sources& s = sources_;
   return status_json({s.table, s.store_stats, s.forecast, s.writes, s.registry, s.health, s.connections,
-                      s.clock, s.started, s.build, s.is_demo, reader, listeners_});
+                      s.clock, s.started, s.build, s.is_demo, s.recording, reader, listeners_});
 }
 
 std::string ServerReports::rejects() const { return rejects_json(sources_.refusals); }

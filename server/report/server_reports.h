@@ -38,8 +38,9 @@ class ServerReports final : public Reports {
     const Watchdog& watchdog;
     const Clock& clock;
     SteadyTime started;
-    std::string_view build;  // of the page
-    bool is_demo = false;    // the data are made up
+    std::string_view build;           // of the page
+    bool is_demo = false;             // the data are made up
+    std::string_view recording = {};  // name of the file that the data come from; empty: they do not
   };
   explicit ServerReports(const Sources& sources) : sources_(sources) {}
 

@@ -157,6 +157,7 @@ std::string status_json(const StatusSources& s) {
     status.key("writable").append(s.reader.may_write ? "true" : "false");
     status.key("admin").append(s.reader.may_administer ? "true" : "false");
     status.key("demo").append(s.is_demo ? "true" : "false");
+    if (!s.recording.empty()) status.text("recording", s.recording);
     status.number("uptime_s",
                   std::chrono::floor<std::chrono::duration<double>>(s.clock.steady() - s.started).count());
     status.key("ready").append(problems.empty() ? "true" : "false");

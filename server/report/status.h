@@ -28,6 +28,7 @@ struct StatusSources {  // all must outlive it
   SteadyTime started;
   std::string_view build;  // of the page
   bool is_demo = false;
+  std::string_view recording = {};  // name of the file that is served; empty: none
   Reports::Reader reader = {};
   std::span<const ListenerAddress> listeners = {};
 };

@@ -67,7 +67,8 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"live", {"http", "query", "table"}},
         {"documents", {"agents", "http", "tick"}},
         {"admin", {"documents", "http", "agents", "tick", "table"}},
-        {"demo", {}}}},
+        {"demo", {}},
+        {"recording", {"demo"}}}},
   };
   return layers_with_folders;
 }

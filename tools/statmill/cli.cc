@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 23> kSubcommands = {{
+constexpr std::array<Subcommand, 24> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -30,6 +30,7 @@ constexpr std::array<Subcommand, 23> kSubcommands = {{
     {"rejects", "print the lines that the server refused last", run_rejects},
     {"cardinality", "print the number of series by prefix", run_cardinality},
     {"record", "record this host into a file, without a server", run_record},
+    {"open", "show a recording with the page", run_open},
     {"agents", "print the agents, their lag and their losses", run_agents},
     {"forget-agent", "make the server forget an agent", run_forget_agent},
     {"delete", "delete series or a range of their time", run_delete},
@@ -59,7 +60,7 @@ std::string help() {
       "rename, profile, retention, flush, clock, check and backup run on the server's host and use "
       "--admin.socket\n"
       "PATH or "
-      "STATMILL_ADMIN_SOCKET. record, verify and restore need no server. STATMILL_TOKEN is sent to the "
+      "STATMILL_ADMIN_SOCKET. record, open, verify and restore need no server. STATMILL_TOKEN is sent to the "
       "server of "
       "--server;\n"
       "STATMILL_AUTHORITY is the PEM file with the certificates to trust for https, else the system's.\n\n"

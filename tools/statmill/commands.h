@@ -19,6 +19,7 @@ Outcome run_profile(std::span<const std::string> arguments, const Environment& e
 Outcome run_doctor(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_rejects(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_open(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_record(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_agents(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_forget_agent(std::span<const std::string> arguments, const Environment& environment);

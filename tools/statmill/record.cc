@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "proto/recording/recording_reader.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/run_instead.h"
 #include "tools/statmill/table.h"
 
 namespace statmill {
@@ -31,8 +31,6 @@ constexpr std::string_view kRecordText =
     "time. Needs statmill-agent, next to statmill or in the PATH. `zcat FILE | statmill put -` sends a "
     "recording to a\n"
     "server. With --info, prints what a recording holds.";
-
-constexpr const char* kAgent = "statmill-agent";
 
 // The options that become settings of the agent.
 constexpr std::pair<const char*, const char*> kSettings[] = {{"for", "--record.for"},
@@ -52,21 +50,6 @@ std::string file_name(int64_t unix_s) {
   std::string time = iso_time(unix_s);
   std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
   return std::string(host) + "-" + time + ".rec.gz";
-}
-
-// Runs the agent in place of this process, so that signals and the terminal are its own.
-Outcome run_agent(std::vector<std::string> arguments) {
-  std::error_code ignored;
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::string next_to_us = own.parent_path() / kAgent;
-  arguments.insert(arguments.begin(), kAgent);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  if (!ignored) ::execv(next_to_us.c_str(), pointers.data());
-  ::execvp(kAgent, pointers.data());
-  return record_failure(std::string("cannot run ") + kAgent + ", which records: " + std::strerror(errno) +
-                        "; it is in the package statmill-agent");
 }
 
 struct Info {
@@ -165,7 +148,8 @@ Outcome run_record(std::span<const std::string> arguments, const Environment& en
   for (const auto& [option, setting] : kSettings) {
     if (line.has(option)) agent.insert(agent.end(), {setting, line.text(option)});
   }
-  return run_agent(std::move(agent));
+  return run_instead("statmill-agent", std::move(agent),
+                     "which records and is in the package statmill-agent");
 }
 
 }  // namespace statmill

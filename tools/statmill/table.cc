@@ -167,15 +167,6 @@ size_t end_of_gap(const SeriesTexts& series, size_t slot, size_t slots) {
 
 }  // namespace
 
-std::string iso_time(int64_t unix_s) {
-  const std::time_t seconds = unix_s;
-  tm parts{};
-  std::array<char, 64> text{};
-  // If a tm cannot hold the year, the result is the number of seconds instead.
-  if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(unix_s);
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
 std::string query_table(const QueryTexts& result, const Zone& zone) {
   if (is_instant(result)) return instant_table(result, zone);
   const std::vector<int64_t> slots = slots_of(result);

@@ -34,9 +34,6 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Returns "2026-11-20T19:03:20Z", for programs.
-std::string iso_time(int64_t unix_s);
-
 // Times in tables for people are in `zone`, whose name is in the title of their column.
 // Returns that title, "WHAT (CET)": the names that the zone has at the times.
 std::string title_of(std::string_view what, const std::vector<int64_t>& times, const Zone& zone);

@@ -74,12 +74,14 @@ class StatusTest : public testing::Test {
                                     started_,
                                     "abc",
                                     false,
+                                    recording_,
                                     {},
                                     listeners_}))
         .as_object();
   }
   json::value oldest(size_t tier) const { return report().at("tiers").at(tier).at("oldest_s"); }
 
+  std::string_view recording_;
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y,1h:6y");
   ManualClock clock_{kNow};
   MemoryStore memory_{tiers_};
@@ -125,6 +127,12 @@ TEST_F(StatusTest, ATierHasStepSizeAndOldestSlot) {
   EXPECT_EQ(tier.at("oldest_s"), begin / 300 * 300) << "the slot of the oldest sample";
   EXPECT_EQ(oldest(0), int64_t{*store_.oldest_[0]} * tiers_[0].chunk_span_s()) << "older ones have expired";
   EXPECT_TRUE(oldest(2).is_null()) << "nothing is rolled up yet";
+}
+
+TEST_F(StatusTest, SaysWhichRecordingItShows) {
+  EXPECT_FALSE(report().contains("recording"));
+  recording_ = "web1.rec.gz";
+  EXPECT_EQ(report().at("recording"), "web1.rec.gz");
 }
 
 TEST_F(StatusTest, WhatIsOnlyInMemoryIsOfTheFinestTier) {
@@ -202,6 +210,7 @@ std::set<std::string> documented_keys() {
 }
 
 TEST_F(StatusTest, EveryKeyIsDocumented) {
+  recording_ = "web1.rec.gz";
   std::set<std::string> keys;
   for (const auto& [key, value] : report()) keys.insert(key);
   tick();

@@ -1,7 +1,7 @@
 // The frame of every screen: screens, search, time, live, losses, zone, theme, help.
 
 import { html, nothing, render } from "lit-html";
-import { age, clock, count, day, span } from "../model/format.js";
+import { age, clock, count, day, span, visible } from "../model/format.js";
 import { label, resolve } from "../model/range.js";
 import { icon } from "../parts/icon.js";
 import { openMenu } from "../parts/menu.js";
@@ -195,6 +195,9 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
       render(html`<span>The server has a new version of this page.</span><button class="button" @click=${() => window.location.reload()}>Reload</button>`, banner);
     } else if (app.server.get().status?.demo) {
       render(html`<span>Demo data: nothing here is real.</span>`, banner);
+    } else if (app.server.get().status?.recording) {
+      render(html`<span>This is the recording <bdi>${visible(app.server.get().status.recording)}</bdi>. Time does not pass here: it
+        is always the end of it.</span>`, banner);
     } else if (Math.abs(offset) > 2) {
       render(html`<span>This computer's clock is ${age(Math.abs(offset))} ${offset > 0 ? "ahead of" : "behind"} the server's. Times
         here are the server's.</span>`, banner);
