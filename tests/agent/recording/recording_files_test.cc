@@ -30,7 +30,7 @@ Recording recording_of(std::initializer_list<const char*> pieces) {
 
 class RecordingFilesTest : public testing::Test {
  protected:
-  explicit RecordingFilesTest(std::string directory = "recordings")
+  explicit RecordingFilesTest(const std::string& directory = "recordings")
       : files_({.directory = (directory_.path() / directory).string(), .host = "web1", .files_max = 2},
                log_) {}
 
