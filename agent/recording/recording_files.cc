@@ -77,28 +77,33 @@ void RecordingFiles::look() {
   if (!is_writing_ || !work_.wait(Duration(0))) return;
   is_writing_ = false;
   const size_t bytes = std::exchange(recording_, {}).bytes;
-  if (result_) {
-    ++written_;
-    log_.info(
-        "recording written",
-        {{"file", options_.directory + "/" + recording_file_name(options_.host, at_)}, {"bytes", bytes}});
-  } else {
+  if (!result_) {
     ++failures_;
     log_.error("recording not written", {{"reason", result_.error().message}});
+    return;
   }
+  ++written_;
+  log_.info("recording written", {{"file", options_.directory + "/" + name_}, {"bytes", bytes}});
+  if (!cleanup_) log_.warn("recordings not cleaned up", {{"reason", cleanup_.error().message}});
 }
 
 Status RecordingFiles::write_file() {
   const std::string& path = options_.directory;
+  cleanup_ = Status::ok();
   if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return disk_error("create", path);
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) return disk_error("open", path);
-  const std::string name = recording_file_name(options_.host, at_);
-  if (Status done = write_under(directory.get(), name); !done) {
-    ::unlinkat(directory.get(), (name + std::string(kUnfinished)).c_str(), 0);  // frees its space
+  name_ = recording_file_name(options_.host, at_);
+  Result<std::vector<std::string>> others = list(directory.get());
+  if (!others) return others.error();
+  remove_unfinished(directory.get(), *others);
+  if (Status done = write_under(directory.get(), name_); !done) {
+    ::unlinkat(directory.get(), (name_ + std::string(kUnfinished)).c_str(), 0);  // frees its space
     return done;
   }
-  return remove_oldest(directory.get());
+  if (::fsync(directory.get()) != 0) cleanup_ = disk_error("sync", path);
+  if (Status removed = remove_oldest(directory.get(), *std::move(others)); !removed) cleanup_ = removed;
+  return Status::ok();
 }
 
 Status RecordingFiles::write_under(int directory, const std::string& name) {
@@ -112,28 +117,42 @@ Status RecordingFiles::write_under(int directory, const std::string& name) {
   if (::fsync(file.get()) != 0) return disk_error("sync", unfinished);
   if (::renameat(directory, unfinished.c_str(), directory, name.c_str()) != 0)
     return disk_error("rename", unfinished);
-  if (::fsync(directory) != 0) return disk_error("sync", options_.directory);
   return Status::ok();
 }
 
-// A file that a crash left unfinished goes, too. Names of one host sort by time.
-Status RecordingFiles::remove_oldest(int directory) {
+Result<std::vector<std::string>> RecordingFiles::list(int directory) const {
   const int again = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
   if (entries == nullptr) return disk_error("list", options_.directory);
   std::vector<std::string> names;
-  while (const dirent* const entry = ::readdir(entries)) {
-    std::string name = entry->d_name;
-    if (name.ends_with(kUnfinished) && is_ours(name.substr(0, name.size() - kUnfinished.size())))
-      ::unlinkat(directory, name.c_str(), 0);
-    if (is_ours(name)) names.push_back(std::move(name));
-  }
+  while (const dirent* const entry = ::readdir(entries)) names.emplace_back(entry->d_name);
   ::closedir(entries);
-  std::sort(names.begin(), names.end());
-  for (size_t i = 0; i + options_.files_max < names.size(); ++i) {
-    if (::unlinkat(directory, names[i].c_str(), 0) != 0) return disk_error("remove", names[i]);
+  return names;
+}
+
+// What a crash left unfinished. The disk may be full, so this comes before the next file; that one's own
+// unfinished file is overwritten.
+void RecordingFiles::remove_unfinished(int directory, const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
+    if (!name.ends_with(kUnfinished)) continue;
+    const std::string finished = name.substr(0, name.size() - kUnfinished.size());
+    if (is_ours(finished) && finished != name_) ::unlinkat(directory, name.c_str(), 0);
   }
-  return Status::ok();
+}
+
+// Names of one host sort by time. A name later than that of the new file is from a time when the clock was
+// wrong: such files count as the oldest, since otherwise they would stay, and all new ones would go.
+Status RecordingFiles::remove_oldest(int directory, std::vector<std::string> others) const {
+  std::erase_if(others, [this](const std::string& name) { return !is_ours(name) || name == name_; });
+  std::sort(others.begin(), others.end());
+  const auto later = std::upper_bound(others.begin(), others.end(), name_);
+  std::rotate(others.begin(), later, others.end());
+  Status removed = Status::ok();
+  for (size_t i = 0; i + options_.files_max < others.size() + 1; ++i) {
+    if (::unlinkat(directory, others[i].c_str(), 0) != 0 && errno != ENOENT)
+      removed = disk_error("remove", others[i]);
+  }
+  return removed;
 }
 
 bool RecordingFiles::is_ours(std::string_view name) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/collectors/background_work.h"
 #include "agent/recording/recording.h"
@@ -44,7 +45,10 @@ class RecordingFiles {
   Status write_file();
   // Writes the file under another name, so that no reader sees a part of it.
   Status write_under(int directory, const std::string& name);
-  Status remove_oldest(int directory);
+  Result<std::vector<std::string>> list(int directory) const;
+  void remove_unfinished(int directory, const std::vector<std::string>& names) const;
+  // `others` are the names of all files before name_ was written, which is never removed.
+  Status remove_oldest(int directory, std::vector<std::string> others) const;
   bool is_ours(std::string_view name) const;
 
   const Options options_;
@@ -53,7 +57,9 @@ class RecordingFiles {
   // Used by the thread from begin() until its work is done.
   Recording recording_;
   Timestamp at_;
+  std::string name_;  // of the file
   Status result_;
+  Status cleanup_;  // of what follows when the file is there under its name
   uint64_t written_ = 0;
   uint64_t failures_ = 0;
   BackgroundWork work_;  // last, because it uses the members above

@@ -86,6 +86,36 @@ TEST_F(RecordingFilesTest, OnlyTheNewestOfThisHostStay) {
   EXPECT_EQ(files_.written(), 2U);
 }
 
+// The clock was in the future for a while.
+TEST_F(RecordingFilesTest, TheNewFileStaysAndThoseOfLaterTimesGoFirst) {
+  for (const char* name :
+       {"recordings/web1-20400101T000000Z.rec.gz", "recordings/web1-20400102T000000Z.rec.gz",
+        "recordings/web1-20200101T000000Z.rec.gz"})
+    directory_.write(name, "");
+  ASSERT_TRUE(write(kQuarterPast));
+  EXPECT_THAT(names(), UnorderedElementsAre("web1-20200101T000000Z.rec.gz", "web1-20261128T031500Z.rec.gz"));
+  ASSERT_TRUE(write(kQuarterPast + std::chrono::seconds(1)));
+  EXPECT_THAT(names(), UnorderedElementsAre("web1-20261128T031500Z.rec.gz", "web1-20261128T031501Z.rec.gz"));
+}
+
+// A directory cannot be unlinked.
+TEST_F(RecordingFilesTest, AnOldFileThatCannotBeRemovedIsLoggedApart) {
+  for (const char* name :
+       {"recordings/web1-20200101T000000Z.rec.gz/a", "recordings/web1-20200102T000000Z.rec.gz"})
+    directory_.write(name, "");
+  ASSERT_TRUE(write(kQuarterPast)) << logged_;
+  EXPECT_THAT(logged_, HasSubstr("info recording written "));
+  EXPECT_THAT(logged_, HasSubstr("warn recordings not cleaned up reason=\"remove web1-20200101T000000Z"));
+  EXPECT_EQ(files_.written(), 1U);
+}
+
+TEST_F(RecordingFilesTest, WhatACrashLeftIsRemovedEvenIfTheNextWriteFails) {
+  directory_.write("recordings/web1-20200101T000000Z.rec.gz.new", "");
+  directory_.write("recordings/web1-20261128T031500Z.rec.gz.new/a", "a directory cannot be written");
+  EXPECT_FALSE(write(kQuarterPast));
+  EXPECT_THAT(names(), UnorderedElementsAre("web1-20261128T031500Z.rec.gz.new"));
+}
+
 // To open a FIFO for writing waits for its reader, as a disk that hangs would.
 TEST_F(RecordingFilesTest, ADiskThatHangsHoldsUpNobodyAndLaterFilesAreRefused) {
   std::filesystem::create_directory(directory_.path() / "recordings");
