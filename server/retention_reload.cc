@@ -1,7 +1,9 @@
 #include "server/retention_reload.h"
 
 #include <string>
+#include <utility>
 
+#include "base/check.h"
 #include "base/running.h"
 
 namespace statmill {
@@ -49,6 +51,10 @@ RetentionReload reload_retention(const OutlookSources& sources, AgentRegistry& a
   }
   if (are_equal(before, next)) return RetentionReload::kInUse;
   const auto outlook = retention_outlook(sources, next);
+  if (sources.is_canceled()) {
+    log.warn("the retention stays as it was", {{"reason", "the server is stopping"}});
+    return RetentionReload::kNeedsRestart;
+  }
   const Status changed = sources.on_tick_thread([&next](Ticker& ticker, TickTime now) {
     ticker.set_retention(next, now);
     return Status::ok();
@@ -64,6 +70,26 @@ RetentionReload reload_retention(const OutlookSources& sources, AgentRegistry& a
     log_class(before, next, static_cast<RetentionClass>(c), outlook ? &(*outlook)[c] : nullptr, log);
   }
   return RetentionReload::kInUse;
+}
+
+RetentionReloader::RetentionReloader(Services services) : services_(std::move(services)) {
+  services_.sources.is_canceled = [this] { return is_canceled_.load(std::memory_order_relaxed); };
+}
+
+RetentionReloader::~RetentionReloader() {
+  cancel();
+  thread_.join();
+}
+
+void RetentionReloader::start(Retention next, Done done) {
+  SM_CHECK(!is_busy());
+  thread_ = Thread(services_.log, "reload", [this, next = std::move(next), done = std::move(done)] {
+    const RetentionReload result = reload_retention(services_.sources, services_.agents, next, services_.log);
+    services_.post([this, done, result] {
+      thread_.join();
+      done(result);
+    });
+  });
 }
 
 }  // namespace statmill

@@ -18,7 +18,6 @@
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
 #include "server/promql/prometheus_status_routes.h"
-#include "server/retention_reload.h"
 #include "server/retention_settings.h"
 #include "server/store_metrics.h"
 #include "server/table/table_metrics.h"
@@ -102,6 +101,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
 // Stops the parts in the order of stop(), also after a failed start. Without a stop() before, samples since
 // the last tick are lost.
 Server::~Server() {
+  reloader_.reset();
   stop_http();
   listeners_.stop();
   reclaim_thread_.reset();
@@ -207,6 +207,11 @@ void Server::start_threads() {
       std::make_unique<TickThread>(*ticker_, clock_, log_, watch_.tick(), config_.tick_interval, before_tick);
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, *id_reuse_, registry_, log_,
                                                     [this] { admin_->release_idle(); });
+  reloader_ = std::make_unique<RetentionReloader>(RetentionReloader::Services{
+      {table_, *store_, [this](const TickThread::Job& job) { return tick_thread_->call(job); }},
+      agents_,
+      [this](std::function<void()> work) { main_loop_.post(std::move(work)); },
+      log_});
   live_->start(log_);
   http_.start();
 }
@@ -251,7 +256,12 @@ std::vector<ListenerAddress> Server::listener_addresses() const {
   return out;
 }
 
+// The retention waits for the tick and the disk, which this loop must not do.
 void Server::reload() {
+  if (reloader_->is_busy()) {
+    reload_follows_ = true;
+    return log_.info("a reload is under way, another one follows it");
+  }
   ServerConfig config;
   SettingValues values;
   const auto read = apply_settings(recorded(server_settings(config), values), *settings_);
@@ -265,10 +275,12 @@ void Server::reload() {
   }
   if (!listeners || !http) return;
   log_.set_level(config.log.level);
-  const OutlookSources sources{table_, *store_,
-                               [this](const TickThread::Job& job) { return tick_thread_->call(job); }};
-  setting_changes_->note(values, reload_retention(sources, agents_, config.retention, log_), log_);
-  log_.info("certificates, tokens and lists of networks read again");
+  reloader_->start(std::move(config.retention),
+                   [this, values = std::move(values)](RetentionReload retention) {
+                     setting_changes_->note(values, retention, log_);
+                     log_.info("certificates, tokens and lists of networks read again");
+                     if (std::exchange(reload_follows_, false)) reload();
+                   });
 }
 
 void Server::log_ready() const {
@@ -301,6 +313,10 @@ Status Server::stop_ticks(Duration patience) {
 // those that feed the ticks; then the tick thread.
 std::optional<Fault> Server::stop() {
   const TaskTime::Span span(watch_.stop(), clock_.steady());
+  {
+    const Running running("a reload of the retention");
+    reloader_.reset();
+  }
   {
     const Running running("requests under way");
     stop_http();

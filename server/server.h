@@ -29,6 +29,7 @@
 #include "server/query/read/column_cache.h"
 #include "server/query/table_series.h"
 #include "server/report/server_reports.h"
+#include "server/retention_reload.h"
 #include "server/self_series.h"
 #include "server/server_watchdog.h"
 #include "server/setting_changes.h"
@@ -141,6 +142,8 @@ class Server {
   std::unique_ptr<AdminApi> admin_;
   std::unique_ptr<LiveHub> live_;
   HttpServers http_;
+  std::unique_ptr<RetentionReloader> reloader_;  // from start() to stop()
+  bool reload_follows_ = false;                  // SIGHUP came during a reload
 };
 
 }  // namespace statmill

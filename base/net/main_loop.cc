@@ -28,4 +28,6 @@ void MainLoop::run(Watchdog& watchdog, std::string name, std::function<void()> s
   loop_.run();
 }
 
+void MainLoop::post(std::function<void()> work) { boost::asio::post(loop_, std::move(work)); }
+
 }  // namespace statmill

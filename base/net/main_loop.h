@@ -33,6 +33,8 @@ class MainLoop {
   // Makes SIGUSR2 call `save` on the loop; without it, the signal is logged and ignored. Call it before
   // run().
   void save_at_signal(std::function<void()> save) { save_ = std::move(save); }
+  // Calls `work` on the loop, unless that ends before. Thread-safe.
+  void post(std::function<void()> work);
   // Thread-safe.
   void end() { loop_.stop(); }
 

@@ -20,6 +20,8 @@ struct BothCutoffs {
   Ticker::Cutoffs then;
 };
 
+Error canceled() { return {ErrorCode::kUnavailable, "it was canceled"}; }
+
 // A class in one tier.
 struct Place {
   RetentionClass retention = kDefaultRetention;
@@ -36,6 +38,7 @@ class Outlook {
 
   Result<RetentionOutlook> read() {
     for (size_t shard = 0; shard < kShardCount; ++shard) {
+      if (sources_.is_canceled()) return canceled();
       for (const auto& series : sources_.table.summaries(static_cast<ShardNo>(shard))) add_series(series);
     }
     for (TierNo t = 0; t < tiers_.stored_count(); ++t) {
@@ -104,6 +107,7 @@ class Outlook {
     bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
     const uint64_t rows_max = std::max(kRowsMin, kRows / bounds.size());
     for (size_t i = 1; i < bounds.size(); ++i) {
+      if (sources_.is_canceled()) return canceled();
       const ChunkRange range{tier, bounds[i - 1], bounds[i]};
       const auto bytes = sources_.store.class_bytes(range, rows_max);
       if (!bytes) return bytes.error();

@@ -40,12 +40,13 @@ struct OutlookSources {
   const Table& table;
   const RocksStore& store;
   std::function<Status(const TickThread::Job&)> on_tick_thread;  // TickThread::call
+  std::function<bool()> is_canceled = [] { return false; };      // must be thread-safe and quick
 };
 
 // Compares `next` with the retention in use, at present. Changes nothing. Cost: a look at each series, and up
 // to some thousand rows of the store per tier. Errors: kInvalid if more than times differ
-// (Retention::differs_in_times_only), kUnavailable while the server stops or its store recovers, kIo,
-// kCorrupt.
+// (Retention::differs_in_times_only), kUnavailable if it is canceled, while the server stops or
+// its store recovers, kIo, kCorrupt.
 Result<RetentionOutlook> retention_outlook(const OutlookSources& sources, const Retention& next);
 
 }  // namespace statmill

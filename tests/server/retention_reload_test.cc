@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/mutex.h"
 #include "tests/server/admin/retention_world.h"
 
 namespace statmill {
@@ -73,6 +74,86 @@ TEST_F(RetentionReloadTest, AServerThatStopsChangesNothing) {
   const std::string said =
       reload(retention_of("10s:1d,5m:1y", {"debug.* 10s:1h"}), RetentionReload::kNeedsRestart);
   EXPECT_THAT(said, HasSubstr("level=error msg=\"the retention stays as it was\" reason=\"it is stopping\""));
+  EXPECT_EQ(table_.retention().tiers().text(), "10s:10d,5m:1y");
+}
+
+// The tick answers when the test lets it, and the loop runs when the test runs it.
+class RetentionReloaderTest : public RetentionReloadTest {
+ protected:
+  RetentionReloader::Services services() {
+    OutlookSources of = sources();
+    of.on_tick_thread = [this, now = of.on_tick_thread](const TickThread::Job& job) {
+      MutexLock lock(mutex_);
+      ++calls_;
+      changed_.notify_all();
+      while (!may_tick_) changed_.wait(mutex_);
+      return now(job);
+    };
+    const auto post = [this](std::function<void()> work) {
+      MutexLock lock(mutex_);
+      posted_.push_back(std::move(work));
+      changed_.notify_all();
+    };
+    return {of, agents_, post, log_};
+  }
+  void let_tick() {
+    MutexLock lock(mutex_);
+    may_tick_ = true;
+    changed_.notify_all();
+  }
+  void wait_for_call() {
+    MutexLock lock(mutex_);
+    while (calls_ == 0) changed_.wait(mutex_);
+  }
+  // Runs what is posted next.
+  void run_one() {
+    std::function<void()> work;
+    {
+      MutexLock lock(mutex_);
+      while (posted_.empty()) changed_.wait(mutex_);
+      work = std::move(posted_.back());
+      posted_.pop_back();
+    }
+    work();
+  }
+
+  Mutex mutex_;
+  Condition changed_;
+  bool may_tick_ GUARDED_BY(mutex_) = false;
+  int calls_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
+};
+
+TEST_F(RetentionReloaderTest, TheCallerDoesNotWaitForTheTick) {
+  std::vector<RetentionReload> results;
+  RetentionReloader reloader(services());
+  const auto done = [&](RetentionReload result) { results.push_back(result); };
+  reloader.start(retention_of("10s:20d,5m:2y", {"debug.* 10s:2d,5m:20d"}), done);
+  wait_for_call();
+  EXPECT_TRUE(reloader.is_busy());
+  EXPECT_EQ(table_.retention().tiers().text(), "10s:10d,5m:1y");
+  let_tick();
+  run_one();
+  EXPECT_FALSE(reloader.is_busy());
+  EXPECT_EQ(table_.retention().tiers().text(), "10s:20d,5m:2y");
+  reloader.start(at_start(), done);
+  run_one();
+  EXPECT_EQ(table_.retention().tiers().text(), "10s:10d,5m:1y");
+  EXPECT_EQ(results, std::vector(2, RetentionReload::kInUse));
+}
+
+TEST_F(RetentionReloaderTest, ACanceledOneChangesNothing) {
+  live({"other"}, 2);
+  bool is_done = false;
+  {
+    RetentionReloader reloader(services());
+    reloader.start(retention_of("10s:1d,5m:1y", {"debug.* 10s:1d,5m:20d"}),
+                   [&](RetentionReload) { is_done = true; });
+    wait_for_call();
+    reloader.cancel();
+    let_tick();
+  }
+  EXPECT_FALSE(is_done);
   EXPECT_EQ(table_.retention().tiers().text(), "10s:10d,5m:1y");
 }
 
