@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/number_text.h"
 
 namespace statmill {
 namespace {
@@ -37,9 +38,26 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
+// One of our names, without the host: the time and the number, which says how many files of this second
+// there are.
+using Place = std::pair<std::string_view, uint32_t>;
+
 bool has_form(std::string_view text, std::string_view form) {
   return std::equal(text.begin(), text.end(), form.begin(), form.end(),
                     [](char c, char wanted) { return wanted == 'd' ? '0' <= c && c <= '9' : c == wanted; });
+}
+
+std::optional<Place> parse_place(std::string_view name, std::string_view host) {
+  if (!name.starts_with(host) || !name.ends_with(kFileSuffix)) return std::nullopt;
+  name.remove_prefix(host.size());
+  name.remove_suffix(std::min(name.size(), kFileSuffix.size()));
+  const std::string_view time = name.substr(0, kTimeForm.size());
+  if (!has_form(time, kTimeForm)) return std::nullopt;
+  name.remove_prefix(time.size());
+  if (name.empty()) return Place(time, 1);
+  const auto number = name.starts_with('-') ? parse_as<uint32_t>(name.substr(1)) : std::nullopt;
+  if (!number || *number < 2) return std::nullopt;
+  return Place(time, *number);
 }
 
 }  // namespace
@@ -58,25 +76,36 @@ RecordingFiles::RecordingFiles(Options options, Log& log)
 
 Status RecordingFiles::write(Recording recording, Timestamp at) {
   look();
-  if (is_writing_) {
+  if (is_writing_ && next_) {
     ++failures_;
-    return Error{ErrorCode::kBusy, "another recording is being written"};
+    return Error{ErrorCode::kBusy, "one recording is being written, and another one waits"};
   }
   if (options_.directory.empty()) {
     ++failures_;
     return Error{ErrorCode::kInvalid, "neither --hindsight.directory nor --spool.path is set"};
   }
-  recording_ = std::move(recording);
-  at_ = at;
+  next_ = {std::move(recording), at};
+  begin_next();
+  return Status::ok();
+}
+
+void RecordingFiles::begin_next() {
+  if (is_writing_ || !next_) return;
+  recording_ = std::move(next_->recording);
+  at_ = next_->at;
+  next_.reset();
   is_writing_ = true;
   work_.begin();
-  return Status::ok();
 }
 
 void RecordingFiles::look() {
   if (!is_writing_ || !work_.wait(Duration(0))) return;
   is_writing_ = false;
-  const size_t bytes = std::exchange(recording_, {}).bytes;
+  report(std::exchange(recording_, {}).bytes);
+  begin_next();
+}
+
+void RecordingFiles::report(size_t bytes) {
   if (!result_) {
     ++failures_;
     log_.error("recording not written", {{"reason", result_.error().message}});
@@ -93,9 +122,9 @@ Status RecordingFiles::write_file() {
   if (::mkdir(path.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return disk_error("create", path);
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) return disk_error("open", path);
-  name_ = recording_file_name(options_.host, at_);
   Result<std::vector<std::string>> others = list(directory.get());
   if (!others) return others.error();
+  name_ = free_name(*others);
   remove_unfinished(directory.get(), *others);
   if (Status done = write_under(directory.get(), name_); !done) {
     ::unlinkat(directory.get(), (name_ + std::string(kUnfinished)).c_str(), 0);  // frees its space
@@ -140,12 +169,13 @@ void RecordingFiles::remove_unfinished(int directory, const std::vector<std::str
   }
 }
 
-// Names of one host sort by time. A name later than that of the new file is from a time when the clock was
+// A name later than that of the new file is from a time when the clock was
 // wrong: such files count as the oldest, since otherwise they would stay, and all new ones would go.
 Status RecordingFiles::remove_oldest(int directory, std::vector<std::string> others) const {
-  std::erase_if(others, [this](const std::string& name) { return !is_ours(name) || name == name_; });
-  std::sort(others.begin(), others.end());
-  const auto later = std::upper_bound(others.begin(), others.end(), name_);
+  const auto before = [this](const std::string& a, const std::string& b) { return is_before(a, b); };
+  std::erase_if(others, [this](const std::string& name) { return !is_ours(name); });
+  std::sort(others.begin(), others.end(), before);
+  const auto later = std::upper_bound(others.begin(), others.end(), name_, before);
   std::rotate(others.begin(), later, others.end());
   Status removed = Status::ok();
   for (size_t i = 0; i + options_.files_max < others.size() + 1; ++i) {
@@ -156,9 +186,22 @@ Status RecordingFiles::remove_oldest(int directory, std::vector<std::string> oth
 }
 
 bool RecordingFiles::is_ours(std::string_view name) const {
-  if (!name.starts_with(options_.host) || !name.ends_with(kFileSuffix)) return false;
-  name.remove_prefix(options_.host.size());
-  return has_form(name.substr(0, name.size() - std::min(name.size(), kFileSuffix.size())), kTimeForm);
+  return parse_place(name, options_.host).has_value();
+}
+
+bool RecordingFiles::is_before(std::string_view name, std::string_view other) const {
+  return parse_place(name, options_.host) < parse_place(other, options_.host);
+}
+
+// Returns a name that no file has, so that none is replaced.
+std::string RecordingFiles::free_name(const std::vector<std::string>& names) const {
+  const std::string first = recording_file_name(options_.host, at_);
+  std::string name = first;
+  for (uint32_t number = 2; std::find(names.begin(), names.end(), name) != names.end(); ++number) {
+    name = first.substr(0, first.size() - kFileSuffix.size());
+    name.append("-").append(std::to_string(number)).append(kFileSuffix);
+  }
+  return name;
 }
 
 }  // namespace statmill

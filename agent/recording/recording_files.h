@@ -17,7 +17,7 @@
 
 namespace statmill {
 
-// Returns "web1-20261128T031500Z.rec.gz".
+// Returns "web1-20261128T031500Z.rec.gz". If there is such a file, the next one has "Z-2" in its name.
 std::string recording_file_name(std::string_view host, Timestamp at);
 
 // Confined to one thread.
@@ -32,7 +32,8 @@ class RecordingFiles {
   // `log` must outlive it.
   RecordingFiles(Options options, Log& log);
 
-  // Begins to write a file. Error: kBusy (another one is being written), kInvalid (no directory).
+  // Begins to write a file, or lets it wait for the one that is being written. Errors: kBusy (another one
+  // waits already), kInvalid (no directory).
   Status write(Recording recording, Timestamp at);
   // Logs and counts what has been written since the last call. Call it now and then.
   void look();
@@ -42,6 +43,12 @@ class RecordingFiles {
   uint64_t failures() const { return failures_; }
 
  private:
+  struct Request {
+    Recording recording;
+    Timestamp at;
+  };
+  void begin_next();
+  void report(size_t bytes);
   Status write_file();
   // Writes the file under another name, so that no reader sees a part of it.
   Status write_under(int directory, const std::string& name);
@@ -50,10 +57,13 @@ class RecordingFiles {
   // `others` are the names of all files before name_ was written, which is never removed.
   Status remove_oldest(int directory, std::vector<std::string> others) const;
   bool is_ours(std::string_view name) const;
+  bool is_before(std::string_view name, std::string_view other) const;
+  std::string free_name(const std::vector<std::string>& names) const;
 
   const Options options_;
   Log& log_;
   bool is_writing_ = false;
+  std::optional<Request> next_;  // waits for the file that is being written
   // Used by the thread from begin() until its work is done.
   Recording recording_;
   Timestamp at_;

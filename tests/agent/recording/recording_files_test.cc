@@ -117,20 +117,34 @@ TEST_F(RecordingFilesTest, WhatACrashLeftIsRemovedEvenIfTheNextWriteFails) {
 }
 
 // To open a FIFO for writing waits for its reader, as a disk that hangs would.
-TEST_F(RecordingFilesTest, ADiskThatHangsHoldsUpNobodyAndLaterFilesAreRefused) {
+TEST_F(RecordingFilesTest, ADiskThatHangsHoldsUpNobodyAndOneMoreFileWaits) {
   std::filesystem::create_directory(directory_.path() / "recordings");
   const auto fifo = directory_.path() / "recordings" / (recording_file_name("web1", kQuarterPast) + ".new");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   ASSERT_TRUE(files_.write(recording_of({"one"}), kQuarterPast));
-  const Status second = files_.write(recording_of({"two"}), kQuarterPast);
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::kBusy);
+  ASSERT_TRUE(files_.write(recording_of({"two"}), kQuarterPast + std::chrono::seconds(1)));
+  const Status third = files_.write(recording_of({"three"}), kQuarterPast);
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().code, ErrorCode::kBusy);
   EXPECT_EQ(files_.failures(), 1U);
   std::ifstream reader(fifo);  // the disk answers
   EXPECT_TRUE(wait_until([&] {
     files_.look();
-    return files_.failures() == 2;
+    return files_.failures() == 2 && files_.written() == 1;
   })) << "a FIFO cannot be synced";
+  EXPECT_THAT(names(), UnorderedElementsAre("web1-20261128T031501Z.rec.gz"));
+}
+
+TEST_F(RecordingFilesTest, FilesOfOneSecondDoNotReplaceEachOther) {
+  directory_.write("recordings/web1-20261128T031459Z.rec.gz", "");
+  ASSERT_TRUE(write(kQuarterPast));
+  ASSERT_TRUE(write(kQuarterPast));
+  EXPECT_THAT(logged_, HasSubstr("/recordings/web1-20261128T031500Z-2.rec.gz bytes=6"));
+  EXPECT_THAT(names(),
+              UnorderedElementsAre("web1-20261128T031500Z.rec.gz", "web1-20261128T031500Z-2.rec.gz"));
+  ASSERT_TRUE(write(kQuarterPast + std::chrono::seconds(1)));
+  EXPECT_THAT(names(), UnorderedElementsAre("web1-20261128T031500Z-2.rec.gz", "web1-20261128T031501Z.rec.gz"))
+      << "the oldest goes first";
 }
 
 class FailingFilesTest : public RecordingFilesTest {
