@@ -124,6 +124,8 @@ void Agent::remember(const LineBatch& batch) {
   std::string reason;
   for (const std::string& trigger : sampler_.fired()) reason += (reason.empty() ? "" : ", ") + trigger;
   if (!reason.empty()) hindsight_->save(reason);
+  for (const std::string& trigger : sampler_.unread())
+    log_.warn("trigger has no series so far", {{"trigger", trigger}});
 }
 
 void Agent::stop() {

@@ -33,6 +33,8 @@ class Sampler {
   void announce_families_hourly();
   // Returns the texts of the triggers that the last collection fires. Call it once after each.
   std::vector<std::string> fired() { return triggers_.fired(); }
+  // Returns the texts of the triggers that have read nothing for long, each once. Call it after fired().
+  std::vector<std::string> unread() { return triggers_.unread(); }
   // Returns the time until the next collection.
   Duration until_next() const { return schedule_.until_next(clock_.wall()); }
   Duration interval() const { return schedule_.interval(); }

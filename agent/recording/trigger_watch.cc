@@ -14,6 +14,7 @@ TriggerWatch::TriggerWatch(MetricSink& next, const std::vector<Trigger>& trigger
 
 void TriggerWatch::begin(SteadyTime now) {
   now_ = now;
+  if (collections_++ == 0) since_ = now;
   for (Watched& watched : watched_) watched.is_read = watched.holds = false;
 }
 
@@ -36,16 +37,31 @@ void TriggerWatch::add_total(const HostSeries& series, uint64_t total) {
 
 std::vector<std::string> TriggerWatch::fired() {
   std::vector<std::string> fired;
+  const bool is_late = collections_ > kFirstCollections && now_ - since_ > kFirstReading;
   for (Watched& watched : watched_) {
-    if (!watched.is_read) continue;
-    const bool was_true = std::exchange(watched.is_true, watched.holds);
-    if (was_true || !watched.is_true) continue;
+    if (!watched.is_read) {
+      if (is_late && !watched.is_true) {
+        watched.is_true = false;
+        watched.is_unread = true;
+      }
+      continue;
+    }
+    const bool was_true = std::exchange(watched.is_true, watched.holds).value_or(true);
+    if (was_true || !watched.holds) continue;
     if (watched.fired_at && now_ - *watched.fired_at < pause_) continue;
     watched.fired_at = now_;
     fired.push_back(watched.trigger.text());
   }
   std::erase_if(totals_, [this](const auto& entry) { return now_ - entry.second.at > kForgetAfter; });
   return fired;
+}
+
+std::vector<std::string> TriggerWatch::unread() {
+  std::vector<std::string> unread;
+  for (Watched& watched : watched_) {
+    if (std::exchange(watched.is_unread, false)) unread.push_back(watched.trigger.text());
+  }
+  return unread;
 }
 
 bool TriggerWatch::is_watched(std::string_view name) const {

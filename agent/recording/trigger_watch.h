@@ -33,8 +33,13 @@ class TriggerWatch final : public MetricSink {
   void lines(std::string_view lines) override { next_.lines(lines); }
   void begin_collector(std::string_view name) override { next_.begin_collector(name); }
   // Ends the collection. Returns the texts of the triggers that fire: those that have become true. A
-  // trigger is true if it holds for any of its series; one whose series were not read stays as it was.
+  // trigger is true if it holds for any of its series; one whose series were not read stays as it was. What
+  // is true from the start has not become true, so the first reading only says how it is; if there is none
+  // within kFirstReading, the trigger is false.
   std::vector<std::string> fired();
+  // Returns the texts of the triggers that have read nothing within kFirstReading, each once. Call it after
+  // fired().
+  std::vector<std::string> unread();
 
   // Returns the sink of the samples: without triggers, the next one, which saves a call for each.
   MetricSink& sink() { return watched_.empty() ? next_ : *this; }
@@ -42,9 +47,10 @@ class TriggerWatch final : public MetricSink {
  private:
   struct Watched {
     Trigger trigger;
-    bool is_read = false;  // in this collection
-    bool holds = false;    // for a series of this collection
-    bool is_true = false;  // after the last collection that read it
+    bool is_read = false;           // in this collection
+    bool holds = false;             // for a series of this collection
+    std::optional<bool> is_true{};  // after the last collection that read it; nullopt before the first
+    bool is_unread = false;         // to be returned by unread()
     std::optional<SteadyTime> fired_at{};
   };
   struct Total {
@@ -53,6 +59,10 @@ class TriggerWatch final : public MetricSink {
   };
   // Totals of series that are gone are forgotten after this long; the slowest collectors read every 10 s.
   static constexpr std::chrono::seconds kForgetAfter{60};
+  // From the first collection on; the growth of totals needs two readings, so it has at least as many
+  // collections, too.
+  static constexpr std::chrono::seconds kFirstReading{60};
+  static constexpr uint64_t kFirstCollections = 3;
 
   bool is_watched(std::string_view name) const;
   void compare(std::string_view name, double value);
@@ -62,6 +72,8 @@ class TriggerWatch final : public MetricSink {
   std::vector<Watched> watched_;
   std::map<std::string, Total, std::less<>> totals_;  // bounded by what the collectors report in a minute
   SteadyTime now_{};
+  SteadyTime since_{};        // the first collection
+  uint64_t collections_ = 0;  // so far
 };
 
 }  // namespace statmill

@@ -45,19 +45,43 @@ TEST_F(TriggerWatchTest, FiresWhenItBecomesTrue) {
   EXPECT_THAT(load(2, 9), IsEmpty()) << "it still is";
 }
 
-TEST_F(TriggerWatchTest, FiresAtTheFirstCollection) { EXPECT_THAT(load(0, 9), ElementsAre(kLoad)); }
+TEST_F(TriggerWatchTest, WhatIsTrueFromTheStartHasNotBecomeTrue) {
+  EXPECT_THAT(load(0, 9), IsEmpty());
+  EXPECT_THAT(load(100, 9), IsEmpty());
+  load(101, 8);
+  EXPECT_THAT(load(102, 9), ElementsAre(kLoad));
+}
+
+// As the series of a unit that fails.
+TEST_F(TriggerWatchTest, ASeriesThatAppearsLaterWasFalseBefore) {
+  for (int second = 0; second <= 61; ++second) reads(second, 0, 0);
+  EXPECT_THAT(load(62, 9), ElementsAre(kLoad));
+}
+
+TEST_F(TriggerWatchTest, ATriggerWithoutSeriesIsReportedOnceAfterAMinute) {
+  std::vector<std::string> unread;
+  for (int second = 0; second <= 200; ++second) {
+    reads(second, 0, 0);
+    const std::vector<std::string> more = watch_.unread();
+    EXPECT_TRUE(more.empty() || second == 61) << second;
+    unread.insert(unread.end(), more.begin(), more.end());
+  }
+  EXPECT_THAT(unread, ElementsAre(kLoad));
+}
 
 TEST_F(TriggerWatchTest, FiresAgainOnlyAfterItWasFalseAndItsPause) {
-  load(0, 9);
-  load(1, 1);
-  EXPECT_THAT(load(59, 9), IsEmpty()) << "within the pause";
+  load(0, 1);
+  EXPECT_THAT(load(1, 9), ElementsAre(kLoad));
+  load(2, 1);
+  EXPECT_THAT(load(60, 9), IsEmpty()) << "within the pause";
   EXPECT_THAT(load(70, 9), IsEmpty()) << "it was true all the time";
   load(71, 1);
   EXPECT_THAT(load(72, 9), ElementsAre(kLoad));
 }
 
 TEST_F(TriggerWatchTest, WhatIsNotReadStaysAsItWas) {
-  load(0, 9);
+  load(0, 1);
+  load(1, 9);
   begin(100);
   EXPECT_THAT(watch_.fired(), IsEmpty());
   EXPECT_THAT(load(101, 9), IsEmpty());
@@ -75,7 +99,8 @@ TEST_F(TriggerWatchTest, ATotalThatComesBackAfterLongIsNew) {
   begin(61);
   watch_.fired();
   EXPECT_THAT(reads(62, 1'000'000, 0), IsEmpty());
-  EXPECT_THAT(reads(63, 2'000'000, 0), ElementsAre(kReads));
+  EXPECT_THAT(reads(63, 1'000'000, 0), IsEmpty());
+  EXPECT_THAT(reads(64, 2'000'000, 0), ElementsAre(kReads));
 }
 
 TEST_F(TriggerWatchTest, PassesAllSamplesOn) {
