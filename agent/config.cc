@@ -75,6 +75,34 @@ Status set_root(std::string text, std::string& root) {
   return Status::ok();
 }
 
+Error needs(std::string_view setting, std::string_view what) {
+  return {ErrorCode::kInvalid, std::string(setting) + " needs " + std::string(what)};
+}
+
+// Refuses settings that would have no effect. One with its default looks like one that is absent.
+Status check_recordings(const AgentConfig& config) {
+  const HindsightOptions& hindsight = config.hindsight;
+  const HindsightOptions defaults;
+  const bool records = config.record.is_on();
+  if (hindsight.is_on() && records)
+    return Error{ErrorCode::kInvalid, "hindsight and record exclude each other: a recorder keeps no past"};
+  if (!hindsight.when.empty() && !hindsight.is_on())
+    return needs("hindsight.when", "hindsight, which says how much of the past is kept");
+  if (!hindsight.directory.empty() && !hindsight.is_on())
+    return needs("hindsight.directory", "hindsight, which writes files there");
+  if (hindsight.files != defaults.files && !hindsight.is_on())
+    return needs("hindsight.files", "hindsight, which writes these files");
+  if (!hindsight.fast.empty() && !hindsight.is_on() && !records)
+    return needs("hindsight.fast", "hindsight or record, which read these collectors more often");
+  if (config.record.length > Duration(0) && !records)
+    return needs("record.for", "record, which names the file");
+  for (const Trigger& trigger : hindsight.when) {
+    if (Status read = trigger.check_collectors(config.collectors); !read)
+      return Error(read.error()).with("hindsight.when");
+  }
+  return Status::ok();
+}
+
 }  // namespace
 
 std::vector<Setting> agent_settings(AgentConfig& config) {
@@ -124,9 +152,7 @@ Result<AgentCommand> parse_agent_command(const SettingsInput& input) {
   const Result<SettingsAction> action = apply_settings(settings, input);
   if (!action) return action.error();
   if (command.config.outbox.servers.empty()) command.config.outbox.servers = {{"127.0.0.1", kAgentPort}};
-  if (!command.config.hindsight.when.empty() && !command.config.hindsight.is_on())
-    return Error{ErrorCode::kInvalid,
-                 "hindsight.when needs hindsight, which says how much of the past is kept"};
+  if (Status fits = check_recordings(command.config); !fits) return fits.error();
   command.action = *action;
   command.unknown_variables = unknown_variables(settings, input);
   return command;

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "agent/catalogue/catalogue.h"
+#include "base/check.h"
 #include "base/text.h"
 #include "proto/family.h"
 
 namespace statmill {
 namespace {
+
+constexpr std::string_view kOwnReport = "agent";  // Family::collector of what no collector reads
 
 Error invalid_trigger(std::string_view text, std::string_view why) {
   return {ErrorCode::kInvalid, "\"" + std::string(text) + "\" " + std::string(why)};
@@ -24,15 +27,48 @@ std::vector<std::string_view> words_between_blanks(std::string_view text) {
   return words;
 }
 
-// A misspelt path would never match, and nobody would notice.
-Status check_path(std::string_view name) {
+bool has_single_value(const Family& family) {
+  return family.kind == Kind::kGauge || family.kind == Kind::kEvent;
+}
+
+// Returns whether the tags can be those of a series: each has a value, and the keys are some of the family's,
+// in its order, which is that of canonical names.
+bool has_tags(const Family& family, std::string_view tags) {
+  size_t next = 0;
+  if (tags.empty()) return false;
+  for (const std::string_view tag : split(tags, ';')) {
+    const size_t equals = tag.find('=');
+    if (equals == std::string_view::npos || equals + 1 == tag.size()) return false;
+    while (next < family.tag_count() && family.tags.at(next) != tag.substr(0, equals)) ++next;
+    if (next++ == family.tag_count()) return false;
+  }
+  return true;
+}
+
+std::string tag_keys_text(const Family& family) {
+  std::string text;
+  for (size_t i = 0; i < family.tag_count(); ++i)
+    text.append(text.empty() ? "" : ", ").append(family.tags.at(i));
+  return text.empty() ? "none" : text;
+}
+
+// A misspelt path or tag would never match, and nobody would notice.
+Status check_name(std::string_view name) {
   const auto path = Glob::parse(path_of(name));
   if (!path) return invalid_trigger(name, "is not a name: " + path.error().message);
+  const size_t path_size = path_of(name).size();
   bool has_distribution = false;
   for (const Family* const family : all_families()) {
     if (!path->matches(family->path)) continue;
-    if (family->kind == Kind::kGauge || family->kind == Kind::kEvent) return Status::ok();
-    has_distribution = true;
+    if (!has_single_value(*family)) {
+      has_distribution = true;
+    } else if (path_size == name.size() || Glob::is_pattern(name) ||
+               has_tags(*family, name.substr(path_size + 1))) {
+      return Status::ok();
+    } else {
+      return invalid_trigger(
+          name, "has other tags than its family, which has in this order: " + tag_keys_text(*family));
+    }
   }
   return invalid_trigger(name, has_distribution ? "has no single value: name a gauge or a rate"
                                                 : "is no series of this host: see --series");
@@ -58,7 +94,7 @@ Result<Trigger> Trigger::parse(const std::string& text) {
   if (words.size() != 3) return invalid_trigger(text, "is not of the form NAME OP NUMBER");
   auto name = Glob::parse(words[0]);
   if (!name) return invalid_trigger(words[0], "is not a name: " + name.error().message);
-  if (Status known = check_path(words[0]); !known) return known.error();
+  if (Status known = check_name(words[0]); !known) return known.error();
   const Result<Operator> op = parse_operator(words[1]);
   if (!op) return op.error();
   double number = 0;
@@ -67,6 +103,20 @@ Result<Trigger> Trigger::parse(const std::string& text) {
   if (error != std::errc{} || parsed_end != end || !std::isfinite(number))
     return invalid_trigger(words[2], "is not a number");
   return Trigger(text, *std::move(name), *op, number);
+}
+
+Status Trigger::check_collectors(std::span<const std::string> collectors) const {
+  const auto path = Glob::parse(path_of(name_.text()));
+  SM_CHECK(path.has_value());  // parse() has checked it
+  std::string_view missing;
+  for (const Family* const family : all_families()) {
+    if (!path->matches(family->path) || !has_single_value(*family)) continue;
+    if (family->collector == kOwnReport ||
+        std::find(collectors.begin(), collectors.end(), family->collector) != collectors.end())
+      return Status::ok();
+    missing = family->collector;
+  }
+  return invalid_trigger(text_, "needs the collector " + std::string(missing) + " in --collectors");
 }
 
 bool Trigger::holds(double value) const {

@@ -1,6 +1,7 @@
 // Trigger: a comparison of the values of series of this host with a number, "host.load.average_1m > 8".
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,12 @@ namespace statmill {
 class Trigger {
  public:
   // Parses "NAME OP NUMBER", separated by blanks. NAME is that of a gauge or an event series of the catalogue
-  // without the tags of the host, or a glob; OP is one of < <= > >= == !=. Error: kInvalid.
+  // without the tags of the host, or a glob; OP is one of < <= > >= == !=. Error: kInvalid, also if no series
+  // can have this name.
   static Result<Trigger> parse(const std::string& text);
+
+  // Returns kInvalid if none of the collectors reads a series that it could match.
+  Status check_collectors(std::span<const std::string> collectors) const;
 
   const std::string& text() const { return text_; }
   bool matches(std::string_view name) const { return name_.matches(name); }

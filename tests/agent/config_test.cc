@@ -111,6 +111,38 @@ TEST(AgentConfig, ATriggerNeedsARing) {
               HasSubstr("hindsight.when needs hindsight"));
 }
 
+TEST(AgentConfig, SettingsOfRecordingsWithoutEffectAreRefused) {
+  const struct {
+    std::vector<const char*> arguments;
+    const char* why;  // empty: accepted
+  } table[] = {{{"--hindsight.directory", "/a"}, "hindsight.directory needs hindsight"},
+               {{"--hindsight.files", "9"}, "hindsight.files needs hindsight"},
+               {{"--hindsight.fast", "cpu"}, "hindsight.fast needs hindsight or record"},
+               {{"--record.for", "1s"}, "record.for needs record"},
+               {{"--record", "a", "--hindsight", "1m"}, "hindsight and record exclude each other"},
+               {{"--record", "a", "--hindsight.directory", "/a"}, "hindsight.directory needs hindsight"},
+               {{"--record", "a", "--record.for", "1s", "--hindsight.fast", "cpu"}, ""},
+               {{"--hindsight", "1m", "--hindsight.fast", "cpu", "--hindsight.directory", "/a"}, ""}};
+  for (const auto& t : table) {
+    const auto command = parse(t.arguments);
+    EXPECT_EQ(command.has_value(), t.why[0] == '\0') << t.why;
+    if (!command) {
+      EXPECT_EQ(command.error().code, ErrorCode::kInvalid);
+      EXPECT_THAT(command.error().message, HasSubstr(t.why));
+    }
+  }
+}
+
+TEST(AgentConfig, ATriggerNeedsACollectorThatServersGet) {
+  for (const char* option : {"--interval=1s", "--hindsight.fast=load"})
+    EXPECT_THAT(
+        parse(
+            {"--hindsight", "15m", "--hindsight.when", "host.load.tasks > 5", "--collectors", "cpu", option})
+            .error()
+            .message,
+        HasSubstr("hindsight.when: \"host.load.tasks > 5\" needs the collector load in --collectors"));
+}
+
 TEST(AgentConfig, NamesEachRefusedOption) {
   const struct {
     const char* option;
