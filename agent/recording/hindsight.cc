@@ -14,7 +14,7 @@ RecordingFiles::Options file_options(const AgentConfig& config) {
   const std::string& spool = config.outbox.spool_path;
   const bool is_below_spool = options.directory.empty() && !spool.empty();
   return {.directory = is_below_spool ? spool + "/hindsight" : options.directory,
-          .host = config.host,
+          .host = recording_host(config.host),
           .files_max = options.files};
 }
 

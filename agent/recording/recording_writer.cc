@@ -19,7 +19,7 @@ std::string head_line(const RecordingHead& head) {
 }  // namespace
 
 RecordingHead recording_head(const AgentConfig& config) {
-  RecordingHead head{.host = config.host, .interval = config.interval, .fast = {}};
+  RecordingHead head{.host = recording_host(config.host), .interval = config.interval, .fast = {}};
   if (!config.hindsight.fast.empty()) head.fast = config.hindsight.fast_interval;
   return head;
 }

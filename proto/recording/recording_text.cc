@@ -24,6 +24,12 @@ Error damaged(std::string_view what) {
   return {ErrorCode::kCorrupt, "the first line of a block " + std::string(what)};
 }
 
+// The host goes to terminals, into URLs and into names of files.
+bool is_host_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+         c == '-';
+}
+
 // Returns the rest of the line after `begin`; consumes the line and its LF.
 std::string_view consume_line(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
@@ -49,6 +55,13 @@ std::optional<Timestamp> parse_moment(std::string_view text) {
 }
 
 }  // namespace
+
+std::string recording_host(std::string_view name) {
+  std::string host(name.substr(0, kRecordingHostBytesMax));
+  std::replace_if(
+      host.begin(), host.end(), [](char c) { return !is_host_byte(c); }, '_');
+  return host.empty() ? "unknown" : host;
+}
 
 void append_recording_head(std::string& out, const RecordingHead& head) {
   out.append(kHead).append(kVersion).append(" host=").append(head.host);
@@ -91,6 +104,8 @@ Result<RecordingText> parse_recording_text(std::string_view text) {
   }
   if (parsed.head.host.empty() || parsed.head.host.size() > kRecordingHostBytesMax)
     return damaged("names no host");
+  if (!std::all_of(parsed.head.host.begin(), parsed.head.host.end(), is_host_byte))
+    return damaged("has a host with other characters than a-z A-Z 0-9 . _ -");
   if (parsed.head.interval == Duration(0)) return damaged("has no interval");
   return parsed;
 }

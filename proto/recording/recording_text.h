@@ -21,8 +21,11 @@ struct RecordingHead {
 
 inline constexpr size_t kRecordingHostBytesMax = 256;
 
-// Appends the line, LF included. Requires: the host has at most kRecordingHostBytesMax bytes, none of them
-// white space.
+// Returns the name as a recording has it: bytes other than a-z A-Z 0-9 . _ - become `_`, and what is longer
+// is cut off. "unknown" if it is empty.
+std::string recording_host(std::string_view name);
+
+// Appends the line, LF included. Requires: the host is one that recording_host() returns.
 void append_recording_head(std::string& out, const RecordingHead& head);
 
 // Appends the line that begins a moment, LF included.

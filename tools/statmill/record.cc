@@ -49,7 +49,7 @@ std::string file_name(int64_t unix_s) {
   ::gethostname(host, sizeof(host) - 1);
   std::string time = iso_time(unix_s);
   std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
-  return std::string(host) + "-" + time + ".rec.gz";
+  return recording_host(host) + "-" + time + ".rec.gz";
 }
 
 struct Info {

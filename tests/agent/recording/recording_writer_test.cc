@@ -24,6 +24,12 @@ class RecordingWriterTest : public testing::Test {
   RecordingWriter writer_{kTestHead, "host=web1", [this](const std::string& block) { file_ += block; }};
 };
 
+TEST(RecordingHeadTest, HasAHostThatReadersAccept) {
+  AgentConfig config;
+  config.host = "a b\x1b";  // gethostname() can return any bytes
+  EXPECT_EQ(recording_head(config).host, "a_b_");
+}
+
 TEST_F(RecordingWriterTest, CollectionsShareABlock) {
   add(7000, "$m g a s\na 1\n*b 2\n");
   add(7100, "a 3\n");

@@ -48,6 +48,12 @@ TEST(RecordingText, RefusesAWrongHead) {
       {"# recording \n", ErrorCode::kVersion, "no version"},
       {"# recording 1 interval_ms=1000\n", ErrorCode::kCorrupt, "no host"},
       {"# recording 1 host= interval_ms=1000\n", ErrorCode::kCorrupt, "an empty host"},
+      {"# recording 1 host=a\x1b[31m interval_ms=1000\n", ErrorCode::kCorrupt,
+       "a host that colors a terminal"},
+      {"# recording 1 host=a/../b interval_ms=1000\n", ErrorCode::kCorrupt, "a host that is a path"},
+      {"# recording 1 host=a?b=c interval_ms=1000\n", ErrorCode::kCorrupt,
+       "a host that ends the path of a URL"},
+      {"# recording 1 host=\xc3\xa9 interval_ms=1000\n", ErrorCode::kCorrupt, "a host that is not ASCII"},
       {"# recording 1 host=a\n", ErrorCode::kCorrupt, "no interval"},
       {"# recording 1 host=a interval_ms=0\n", ErrorCode::kCorrupt, "an interval of 0"},
       {"# recording 1 host=a interval_ms=1s\n", ErrorCode::kCorrupt, "an interval with a unit"},
@@ -59,6 +65,16 @@ TEST(RecordingText, RefusesAWrongHead) {
     EXPECT_EQ(parsed.error().code, row.want) << row.why;
   }
   EXPECT_FALSE(parse_recording_text("# recording 1 interval_ms=1 host=" + std::string(257, 'a') + "\n"));
+}
+
+TEST(RecordingText, EachHostNameBecomesOneThatIsRead) {
+  EXPECT_EQ(recording_host("Web-1.example_2.org"), "Web-1.example_2.org");
+  EXPECT_EQ(recording_host("a b/c\x1b\n\xc3\xa9"), "a_b_c____");
+  EXPECT_EQ(recording_host(""), "unknown");
+  EXPECT_EQ(recording_host(std::string(300, 'a')), std::string(256, 'a'));
+  std::string text;
+  append_recording_head(text, {recording_host("a b/c"), milliseconds(1), {}});
+  EXPECT_TRUE(parse_recording_text(text));
 }
 
 TEST(RecordingText, IgnoresKeysOfLaterWriters) {
