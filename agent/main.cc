@@ -19,8 +19,8 @@ constexpr size_t kOwnDescriptors = 256;  // of the spool, its servers, eBPF maps
 
 std::optional<Fault> measure(statmill::AgentConfig& config) {
   if (config.series) return statmill::print(statmill::series_page());
-  if (config.host.empty() && !config.check) config.host = statmill::own_host_name(kHostNameLimit);
   if (!config.check && !config.once) statmill::prepare_service();
+  if (config.host.empty() && !config.check) config.host = statmill::own_host_name(kHostNameLimit);
   const size_t open_files_max = statmill::raise_open_files_limit();
   const statmill::SystemClock clock;
   statmill::Log log(config.log);

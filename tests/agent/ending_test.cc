@@ -1,10 +1,12 @@
 // Which signals end statmill-agent, and what systemd is notified of.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <string_view>
 
 #include "base/hash.h"
 #include "tests/support/agent_server.h"
@@ -33,6 +35,22 @@ TEST(AgentEnd, AHangupIsLoggedAndIgnored) {
   server.lines_until("host.load.average_1m ");
   process.signal(SIGTERM);
   server.all_lines();
+  EXPECT_THAT(process.wait(), Optional(0));
+}
+
+TEST(AgentEnd, SignalsDuringTheLookUpOfTheHostsNameWait) {
+  std::array<char, 257> name{};
+  ASSERT_EQ(::gethostname(name.data(), name.size() - 1), 0);
+  if (std::string_view(name.data()).find('.') != std::string_view::npos)
+    GTEST_SKIP() << "this host's name is complete, so it is not looked up";
+  AgentServer server;
+  Command command = agent({"--server", server.endpoint().text(), "--collectors", "load"});
+  command.environment.emplace_back("LD_PRELOAD", STATMILL_HUNG_NAMES);
+  Process process(command);
+  ASSERT_TRUE(process.wait_for_line("the look-up hangs"));
+  process.signal(SIGUSR2);
+  EXPECT_TRUE(process.wait_for_line("warn SIGUSR2 is ignored"));
+  process.signal(SIGTERM);
   EXPECT_THAT(process.wait(), Optional(0));
 }
 
