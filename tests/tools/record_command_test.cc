@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "proto/recording/block.h"
 #include "tests/support/temp_directory.h"
 #include "tests/tools/run_command.h"
@@ -46,6 +48,42 @@ TEST_F(RecordInfo, NamesEachHostOfSeveralRecordings) {
   EXPECT_THAT(
       info(first_ + std::string(end_block()) + block_of("web2", "a 1 1\n") + std::string(end_block())).output,
       HasSubstr("host      web1, web2\n"));
+}
+
+TEST_F(RecordInfo, NamesSixteenHostsAtMost) {
+  std::string file;
+  for (int i = 10; i < 26; ++i) file += block_of("h" + std::to_string(i), "a 1 1\n");
+  EXPECT_THAT(info(file).output, HasSubstr(", h24, h25\n"));
+  EXPECT_THAT(info(file + block_of("h25", "a 1 1\n")).output, HasSubstr(", h24, h25\n"));
+  EXPECT_THAT(info(file + block_of("h26", "a 1 1\n")).output, HasSubstr(", h24, h25, and more\n"));
+}
+
+TEST_F(RecordInfo, CountsAMillionSeriesAtMost) {
+  std::string file;
+  BlockWriter blocks;
+  const std::string head = "# recording 1 host=web1 interval_ms=1000\n";
+  std::string text = head;
+  const auto add = [&](int i) {
+    text += "s" + std::to_string(i) + " 1 1\n";
+    if (text.size() > 65'000) file += blocks.block(std::exchange(text, head), 0);
+  };
+  for (int i = 0; i < 1'000'000; ++i) add(i);
+  EXPECT_THAT(info(file + blocks.block(text, 0)).output, HasSubstr("series    1000000\nlines     1000000\n"));
+  add(1'000'000);
+  EXPECT_THAT(info(file + blocks.block(text, 0)).output,
+              HasSubstr("series    more than 1000000\nlines     1000001\n"));
+}
+
+TEST_F(RecordInfo, RefusesAHostThatATerminalWouldObey) {
+  const Outcome out = info(first_ + block_of("web1\x1b[2J", "a 1 1\n"));
+  EXPECT_EQ(out.code, ExitCode::kDamaged);
+  EXPECT_EQ((out.output + out.messages).find('\x1b'), std::string::npos);
+}
+
+TEST(Record, NeedsTheFileOfSettingsThatItIsGiven) {
+  const Outcome out = run_command("", {"record", "--config", "/nowhere/agent.conf", "a"});
+  EXPECT_EQ(out.code, ExitCode::kFailed);
+  EXPECT_THAT(out.messages, HasSubstr("/nowhere/agent.conf: No such file"));
 }
 
 TEST_F(RecordInfo, SaysThatTheEndIsMissing) {

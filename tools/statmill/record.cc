@@ -2,8 +2,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/variables_map.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -30,7 +34,8 @@ constexpr std::string_view kRecordText =
     "host and the\n"
     "time. Needs statmill-agent, next to statmill or in the PATH. `zcat FILE | statmill put -` sends a "
     "recording to a\n"
-    "server. With --info, prints what a recording holds.";
+    "server. Series are named as the agent of this host names them. With --info, prints what a recording "
+    "holds.";
 
 // The options that become settings of the agent.
 constexpr std::pair<const char*, const char*> kSettings[] = {{"for", "--record.for"},
@@ -43,6 +48,33 @@ Outcome record_failure(const std::string& what) {
   return {.code = ExitCode::kFailed, .messages = "statmill: " + what + "\n"};
 }
 
+// The file of the unit statmill-agent.service.
+constexpr const char* kAgentConfig = "/etc/statmill/statmill-agent.conf";
+// What decides the names of series, and the variable that overrides it. The file's other settings are for the
+// agent that sends.
+constexpr std::pair<const char*, const char*> kNamingSettings[] = {{"agent.host", "STATMILL_AGENT_HOST"},
+                                                                   {"agent.tags", "STATMILL_AGENT_TAGS"}};
+
+// Returns the file's values of these settings as arguments of the agent.
+Result<std::vector<std::string>> naming_arguments(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error{ErrorCode::kIo, std::strerror(errno)};
+  po::options_description options;
+  for (const auto& [name, variable] : kNamingSettings) options.add_options()(name, po::value<std::string>());
+  std::vector<std::string> arguments;
+  try {
+    po::variables_map values;
+    po::store(po::parse_config_file(file, options, true), values);
+    for (const auto& [name, variable] : kNamingSettings) {
+      if (values.count(name) == 0 || ::getenv(variable) != nullptr) continue;
+      arguments.push_back("--" + std::string(name) + "=" + values[name].as<std::string>());
+    }
+  } catch (const po::error& e) {  // thrown by Boost's parser
+    return Error{ErrorCode::kInvalid, e.what()};
+  }
+  return arguments;
+}
+
 // Returns "web1-20261128T031500Z.rec.gz".
 std::string file_name(int64_t unix_s) {
   char host[256] = "host";
@@ -52,8 +84,13 @@ std::string file_name(int64_t unix_s) {
   return recording_host(host) + "-" + time + ".rec.gz";
 }
 
+// What a file says is printed only up to these limits, since the file may be hostile.
+constexpr size_t kHostsMax = 16;
+constexpr size_t kSeriesMax = 1'000'000;  // 40 MB
+
 struct Info {
   std::set<std::string> hosts;
+  bool has_more_hosts = false;
   Duration interval{};
   std::optional<Duration> fast;
   std::optional<Timestamp> from;
@@ -62,7 +99,11 @@ struct Info {
   uint64_t lines = 0;                   // of samples
 
   void add(const RecordingText& block) {
-    hosts.insert(block.head.host);
+    if (hosts.size() < kHostsMax) {
+      hosts.insert(block.head.host);
+    } else {
+      has_more_hosts |= !hosts.contains(block.head.host);
+    }
     interval = block.head.interval;
     fast = block.head.fast;
     for_each_moment(block.lines, [this](std::optional<Timestamp> at, std::string_view samples) {
@@ -75,17 +116,23 @@ struct Info {
     Batch batch;
     parse_canonical_lines(text, {}, batch);
     lines += batch.samples.size();
-    for (const Sample& sample : batch.samples) series.insert(hash_name(sample.name));
+    for (const Sample& sample : batch.samples) {
+      if (series.size() > kSeriesMax) return;
+      series.insert(hash_name(sample.name));
+    }
   }
   std::string text(const RecordingReader& reader) const {
     std::string names;
     for (const std::string& host : hosts) names += (names.empty() ? "" : ", ") + host;
+    if (has_more_hosts) names += ", and more";
+    const bool has_more_series = series.size() > kSeriesMax;
     std::vector<std::pair<std::string, std::string>> rows = {{"host", names}};
     if (from) rows.emplace_back("from", iso_time(unix_seconds(*from)));
     if (until) rows.emplace_back("until", iso_time(unix_seconds(*until)));
     rows.emplace_back("interval", std::to_string(interval.count()) + " ms");
     if (fast) rows.emplace_back("fast interval", std::to_string(fast->count()) + " ms");
-    rows.emplace_back("series", std::to_string(series.size()));
+    rows.emplace_back("series", has_more_series ? "more than " + std::to_string(kSeriesMax)
+                                                : std::to_string(series.size()));
     rows.emplace_back("lines", std::to_string(lines));
     rows.emplace_back("bytes", std::to_string(reader.bytes()));
     rows.emplace_back("end", reader.is_complete() ? "complete" : "missing");
@@ -133,6 +180,9 @@ Outcome run_record(std::span<const std::string> arguments, const Environment& en
           "fast", po::value<std::string>()->value_name("LIST"), "collectors that are read more often")(
           "fast.interval", po::value<std::string>()->value_name("TIME"),
           "time between two collections of these; by default 100ms")(
+          "config", po::value<std::string>()->value_name("FILE"),
+          "the agent's settings, for agent.host and agent.tags; by default\n"
+          "/etc/statmill/statmill-agent.conf, if it can be read")(
           "info", "print host, range of time, series and size of the recording FILE");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
@@ -145,6 +195,12 @@ Outcome run_record(std::span<const std::string> arguments, const Environment& en
   std::vector<std::string> agent = {"--record",
                                     has_file ? line.operands()[0] : file_name(unix_seconds(environment.now)),
                                     "--log.level", "warn"};
+  if (line.has("config") || ::access(kAgentConfig, R_OK) == 0) {
+    const std::string path = line.has("config") ? line.text("config") : kAgentConfig;
+    auto naming = naming_arguments(path);
+    if (!naming) return record_failure(path + ": " + naming.error().message);
+    agent.insert(agent.end(), naming->begin(), naming->end());
+  }
   for (const auto& [option, setting] : kSettings) {
     if (line.has(option)) agent.insert(agent.end(), {setting, line.text(option)});
   }
