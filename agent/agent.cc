@@ -97,11 +97,11 @@ std::optional<Fault> Agent::run() {
     const WatchdogThread watchdog_thread(watchdog_, log_, watchdog_interval_);
     main_loop_.run(watchdog_, "agent", [this] { stop(); });
   }
-  if (outbox_.figures().is_resolving) {
-    // Destroying the resolver would wait for the name lookup, however long that takes.
-    log_.warn("stopping during a name lookup");
-    std::_Exit(EXIT_SUCCESS);
-  }
+  // Destroying the resolver would wait for the name lookup, and destroying the hindsight for its disk,
+  // however long that takes.
+  const bool is_resolving = outbox_.figures().is_resolving;
+  if (is_resolving) log_.warn("stopping during a name lookup");
+  if (is_resolving || (hindsight_ && hindsight_->is_writing())) std::_Exit(EXIT_SUCCESS);
   return std::nullopt;
 }
 
@@ -132,6 +132,11 @@ void Agent::stop() {
   timer_.stop();
   if (hindsight_) hindsight_->stop();
   ports_.stop();
+  if (!hindsight_) return finish_outbox();
+  hindsight_->finish(kFinishLimit, [this] { finish_outbox(); });
+}
+
+void Agent::finish_outbox() {
   stop_timer_.expires_after(kFinishLimit + kFinishGrace);
   stop_timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) log_.warn("shutdown waits for the spool's disk, which hangs");

@@ -47,6 +47,7 @@ class Agent {
   // Adds a collection to the hindsight, and saves it if a trigger fires.
   void remember(const LineBatch& batch);
   void stop();
+  void finish_outbox();
   std::string metrics() const;
   Watchdog::Services watchdog_services(const Clock& clock);
 

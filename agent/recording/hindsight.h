@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -32,6 +33,14 @@ class Hindsight {
   // Starts the fast collectors.
   void start();
   void stop();
+  // Waits for the files that are being written, for at most `limit`, and logs what has become of them. `done`
+  // is called on the loop, at once if there is none. Call it at most once.
+  void finish(Duration limit, std::function<void()> done);
+  // Returns whether a file is still being written; its disk may hang, and the destructor waits for it.
+  bool is_writing() {
+    files_.look();
+    return files_.is_busy();
+  }
   // Adds a collection.
   void add(const LineBatch& batch);
   // Begins to write a file with all that is held. `reason` is for the log.
@@ -40,11 +49,17 @@ class Hindsight {
   Recording recording() { return ring_.recording(); }
 
  private:
+  void look_at_the_last();
+
   const Services services_;
   RecordingRing ring_;
   RecordingFiles files_;
   std::optional<FastSampler> fast_sampler_;
   RepeatingTimer fast_timer_;
+  SteadyTime finish_until_{};
+  std::function<void()> finished_;
+  bool is_finished_ = false;  // nothing waits for further files
+  RepeatingTimer finish_timer_;
 };
 
 }  // namespace statmill

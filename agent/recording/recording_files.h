@@ -38,6 +38,10 @@ class RecordingFiles {
   // Logs and counts what has been written since the last call. Call it now and then.
   void look();
 
+  // Returns whether a file is being written, or waits for that, as of the last look().
+  bool is_busy() const { return is_writing_; }
+  const std::string& directory() const { return options_.directory; }
+
   uint64_t written() const { return written_; }
   // Files that were not written, including those that write() refused.
   uint64_t failures() const { return failures_; }

@@ -2,11 +2,15 @@
 // is asked for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
+#include <array>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "tests/e2e/server_process.h"
@@ -40,6 +44,18 @@ SeriesTotals sum_of(const std::string& text, const std::string& name) {
     totals.count += 1;
   }
   return totals;
+}
+
+// How many moments have a line that begins with `name`. A moment can go on in the next block.
+size_t moments_with(const std::string& text, const std::string& name) {
+  std::set<std::string> moments;
+  std::string at;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# at ")) at = line;
+    if (line.starts_with(name)) moments.insert(at);
+  }
+  return moments.size();
 }
 
 class HindsightE2e : public testing::Test {
@@ -103,12 +119,15 @@ TEST_F(HindsightE2e, AServerStoresWhatARecordingHolds) {
                    {"-c", "zcat '" + path("web.rec.gz") + "' | " STATMILL_BIN "/statmill put -"},
                    {{"STATMILL_URL", "http://" + server.http().text()}}});
   ASSERT_EQ(put.status, 0) << put.said;
+  EXPECT_GE(moments_with(text, "host.load.average_5m"), 2U);
+  EXPECT_GT(moments_with(text, "host.cpu."), moments_with(text, "host.load.average_5m"));
   for (const std::string name :
        {"*host.cpu.context_switches", "host.cpu.busy_percent", "host.load.average_1m"}) {
     const bool is_event = name.starts_with('*');
+    const bool is_load = name == "host.load.average_1m";
     const std::string full = name + ";host=" + host;
     const SeriesTotals want = sum_of(text, full);
-    EXPECT_GE(want.count, name == "host.load.average_1m" ? 2 : 20) << full;
+    EXPECT_EQ(want.count, moments_with(text, is_load ? "host.load.average_5m" : "host.cpu.")) << full;
     const SeriesTotals stored = server.totals(full.substr(is_event ? 1 : 0))[full.substr(is_event ? 1 : 0)];
     EXPECT_NEAR(stored.sum, want.sum, 1e-9 * want.sum) << full;
     if (!is_event) {
@@ -181,14 +200,58 @@ TEST_F(HindsightE2e, ARequestGivesTheRing) {
   stop();
 }
 
+// The pause is shorter than the wait, so only what the trigger was keeps it from a second file.
 TEST_F(HindsightE2e, ATriggerWritesOneFileWhenItBecomesTrue) {
-  start({"--hindsight.directory", path("files"), "--hindsight.when", "host.load.tasks >= 1",
-         "--hindsight.when", "host.load.tasks < 1"});
+  start({"--hindsight.directory", path("files"), "--hindsight", "300ms", "--interval", "500ms",
+         "--collectors", "load", "--hindsight.when", "host.agent.hindsight_s > 0.9", "--hindsight.when",
+         "host.load.tasks >= 1"});
   EXPECT_THAT(written(), HasSubstr("\nhost.load.tasks;host=web1 1"));
-  EXPECT_THAT(agent_->standard_error(), HasSubstr("info hindsight reason=\"host.load.tasks >= 1\""));
-  ASSERT_TRUE(wait_until([&] { return metric("statmill_host_agent_hindsight_seconds") > 1; }));
-  EXPECT_EQ(metric("statmill_host_agent_hindsight_files_total"), 1) << "it is still true";
+  ASSERT_TRUE(wait_until([&] { return metric("statmill_host_agent_hindsight_seconds") > 2.5; }));
   stop();
+  const std::string& log = agent_->standard_error();
+  EXPECT_THAT(log, HasSubstr("info hindsight reason=\"host.agent.hindsight_s > 0.9\""));
+  EXPECT_EQ(log.find("info hindsight reason="), log.rfind("info hindsight reason="))
+      << "the first is still true, and the second has been from the start";
+}
+
+TEST_F(HindsightE2e, AStopWaitsForTheRecordingThatIsBeingWritten) {
+  start({"--hindsight.directory", path("files")});
+  ASSERT_TRUE(wait_until([&] { return metric("statmill_host_agent_hindsight_seconds") > 0.3; }));
+  agent_->signal(SIGUSR2);
+  stop();
+  EXPECT_THAT(agent_->standard_error(), HasSubstr("info recording written "));
+  const auto file = std::filesystem::directory_iterator(path("files"))->path();
+  EXPECT_EQ(file.extension(), ".gz");
+  EXPECT_THAT(inflate(file), HasSubstr("\nhost.load.tasks;host=web1 1"));
+}
+
+// To open a FIFO for writing waits for its reader, as a disk that hangs would.
+TEST_F(HindsightE2e, AStopSaysThatItDoesNotWaitForADiskThatHangs) {
+  std::filesystem::create_directory(path("files"));
+  for (std::time_t second = std::time(nullptr), end = second + 60; second < end; ++second) {
+    std::tm utc{};
+    ::gmtime_r(&second, &utc);
+    std::array<char, 64> name{};
+    std::strftime(name.data(), name.size(), "web1-%Y%m%dT%H%M%SZ.rec.gz.new", &utc);
+    ASSERT_EQ(::mkfifo((path("files") + "/" + name.data()).c_str(), 0600), 0);
+  }
+  start({"--hindsight.directory", path("files")});
+  agent_->signal(SIGUSR2);
+  stop();
+  EXPECT_THAT(agent_->standard_error(),
+              HasSubstr("error stopping before a recording is written directory=" + path("files") + "\n"));
+}
+
+TEST_F(HindsightE2e, SeriesHaveTheNamesThatTheAgentGivesThem) {
+  std::ofstream(path("agent.conf")) << "hindsight = 15m\n[agent]\nhost = web7\ntags = dc=eu\n"
+                                       "[hindsight]\nwhen = host.load.tasks > 1\n";
+  const Ended recorded = run_program({STATMILL_BIN "/statmill",
+                                      {"record", "--config", path("agent.conf"), "--for", "300ms",
+                                       "--interval", "100ms", "--collectors", "load", path("a.rec.gz")},
+                                      {}});
+  ASSERT_EQ(recorded.status, 0) << recorded.said;
+  EXPECT_THAT(inflate(path("a.rec.gz")),
+              AllOf(HasSubstr("# recording 1 host=web7 "), HasSubstr("\nhost.load.tasks;dc=eu;host=web7 1")));
 }
 
 TEST_F(HindsightE2e, ADirectoryThatFailsIsLoggedAndCounted) {
