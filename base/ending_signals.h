@@ -1,5 +1,5 @@
 // Ending signals: SIGTERM and SIGINT ask a program to end; SIGHUP asks it to read its settings again, and
-// SIGUSR2 to save what it keeps in memory for that. Without an action, none of the last two ends the program.
+// SIGUSR2 to write what it remembers of the past to a file. A program that does neither ignores these two.
 //
 // A program blocks them before it starts threads, and one thread receives them from then on until the program
 // has stopped. So they interrupt no other thread, and reach this one even while all others wait for a disk. A
