@@ -25,8 +25,8 @@ std::optional<Fault> measure(statmill::AgentConfig& config) {
   const statmill::SystemClock clock;
   statmill::Log log(config.log);
   size_t& connections = config.relay.line.connections_max;
-  connections = statmill::connections_that_fit(open_files_max, kOwnDescriptors, connections, log);
-  statmill::fit_gateway(open_files_max, config.outbox.servers.size(), config.gateway, log);
+  const size_t rest = statmill::fit_gateway(open_files_max, config.outbox, config.gateway, log);
+  connections = statmill::connections_that_fit(rest, kOwnDescriptors, connections, log);
   if (config.check) return statmill::check_collectors(config, log, clock);
   if (config.record.is_on()) return statmill::Recorder(config, log, clock).run();
   statmill::Agent agent(config, log, clock);

@@ -109,6 +109,8 @@ void Delivery::handle_refusal(const RefuseFrame& refuse, SteadyTime now) {
       return fail(ErrorCode::kUnavailable, why + std::string(kClockAdvice));
     // Another agent has the same identity, or the spool's disk was restored from an earlier state.
     case RefuseReason::kFenced:
+      is_fenced_ = true;
+      [[fallthrough]];
     case RefuseReason::kOwner:
       return change_identity(why + std::string(refuse.text), now);
     case RefuseReason::kReplaced:
@@ -165,7 +167,7 @@ Result<Delivery::Owner> Delivery::owner_of(const AgentProgress& progress) {
 
 Result<Delivery::Owner> Delivery::owner_of(const AgentPosition& position) {
   if (position.seq == 0 || position == ever_acknowledged_) return Owner::kThis;
-  if (position.seq > handed_out_) return is_passed_on() ? Owner::kThis : Owner::kOther;
+  if (position.seq > handed_out_ && !is_passed_on()) return Owner::kOther;
   reader_.seek(position.seq);
   const auto record = reader_.next();
   if (!record) return record.error();
@@ -250,7 +252,7 @@ void Delivery::consume_output(size_t bytes) { next_.remove_prefix(bytes); }
 Status Delivery::prepare_next(const ClockReadings& now) {
   if (!status_sent_at_) {
     prepare_status(now);
-    return Status::ok();
+    if (!next_.empty()) return Status::ok();
   }
   if (const SpoolLoss lost = spool_.lost(); lost.lines > 0 && sent_.position.seq == 0) {
     prepare_gap({.first = 1, .seq = 1, .lines_before = lost.lines, .reason = lost.reason, .time = now.wall},
@@ -264,12 +266,9 @@ Status Delivery::prepare_next(const ClockReadings& now) {
     if (Status held = hold_next(backlog_reader_, held_backlog_); !held) return held;
   }
   if (!(is_backlog ? held_backlog_ : held_)) return Status::ok();
-  if (now.steady - *status_sent_at_ >= kStatusInterval)
-    prepare_status(now);
-  else if (is_backlog)
-    prepare_backlog(now);
-  else
-    prepare_newest(now);
+  if (now.steady - *status_sent_at_ >= kStatusInterval) prepare_status(now);
+  if (!next_.empty()) return Status::ok();
+  is_backlog ? prepare_backlog(now) : prepare_newest(now);
   return Status::ok();
 }
 
@@ -316,16 +315,18 @@ void Delivery::prepare_backlog(const ClockReadings& now) {
   }
 }
 
-void Delivery::prepare_status(const ClockReadings& now) {
+StatusFrame Delivery::own_status(Timestamp now) const {
   const SpoolStats spool = spool_.stats();
+  return {.clock = now,
+          .spool_bytes = spool.bytes + spool.bytes_unsynced,
+          .lines_dropped = spool.lines_dropped(),
+          .collectors = options_.collectors ? options_.collectors() : std::vector<CollectorNote>()};
+}
+
+void Delivery::prepare_status(const ClockReadings& now) {
+  const auto status = is_passed_on() ? options_.passed_status(now.wall) : own_status(now.wall);
   small_.clear();
-  append_frame(small_, is_passed_on()
-                           ? options_.passed_status(now.wall)
-                           : StatusFrame{.clock = now.wall,
-                                         .spool_bytes = spool.bytes + spool.bytes_unsynced,
-                                         .lines_dropped = spool.lines_dropped(),
-                                         .collectors = options_.collectors ? options_.collectors()
-                                                                           : std::vector<CollectorNote>()});
+  if (status) append_frame(small_, *status);
   next_ = small_;
   status_sent_at_ = now.steady;
 }

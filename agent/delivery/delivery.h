@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agent/delivery/backlog_window.h"
@@ -36,11 +37,11 @@ struct DeliveryOptions {
   std::function<std::vector<CollectorNote>()> collectors{};
   // Returns which kernel the host runs, and since when by its own clock. May be empty.
   std::function<HostBoot()> boot{};
-  // Set if the batches are of another agent, which they are passed on for. Return what that agent says of
-  // itself, instead of all above; the texts are valid until the next call. The delivery sets the other
-  // fields.
+  // Set if the batches are another agent's. They return what that agent says of itself, instead of all above;
+  // the texts are valid until the next call. The delivery sets the other fields.
   std::function<HelloFrame(Timestamp now)> passed_hello{};
-  std::function<StatusFrame(Timestamp now)> passed_status{};
+  // nullopt: it has not said anything yet.
+  std::function<std::optional<StatusFrame>(Timestamp now)> passed_status{};
 };
 
 struct DeliveryStats {
@@ -94,13 +95,19 @@ class Delivery {
   bool is_welcome() const { return state_ == State::kWelcome; }
   // True if the server has acknowledged everything that is durable in the spool.
   bool is_done() const { return acknowledged().position.seq >= spool_.durable_seq(); }
+  // Reports to the spool again what the server has: that may be more than the spool had before.
+  void report_acknowledged();
   // What the server has acknowledged of the spool's present identity.
   AgentProgress acknowledged() const { return id_ == spool_.id() ? acknowledged_ : AgentProgress(); }
   // Why the batches of another agent can never be delivered: an agent with this id made others, or has begun
   // a new numbering. Empty if they can.
   const std::string& conflict() const { return conflict_; }
-  // True if the server ended the last connection for another one of the same id.
-  bool was_replaced() const { return was_replaced_; }
+  bool is_fenced() const { return is_fenced_; }  // the conflict is a later numbering of the agent
+  // Returns whether the server has ended a connection for another one of the same id, since the last call or
+  // welcome.
+  bool take_replaced() { return std::exchange(was_replaced_, false); }
+  // True if a server has said what it has, since this object was made.
+  bool has_been_welcome() const { return clock_ahead_.has_value(); }
   // How many batches of the backlog the server has not acknowledged.
   uint64_t backlog_batches() const;
   // How far the wall clock was ahead of the server's at the last welcome; nullopt before the first. The error
@@ -130,9 +137,9 @@ class Delivery {
   void change_identity(const std::string& why, SteadyTime now);
   void fail(ErrorCode code, std::string why);
   void count_acknowledged(uint64_t seq, uint64_t ahead, SteadyTime now);
-  void report_acknowledged();
   void count_refused(uint64_t lines);
   bool is_passed_on() const { return options_.passed_hello != nullptr; }
+  StatusFrame own_status(Timestamp now) const;
   HelloFrame own_hello(const HostBoot& boot, Timestamp now) const;
   Status prepare_next(const ClockReadings& now);
   static Status hold_next(SpoolReader& reader, std::optional<SpoolRecord>& held);
@@ -153,6 +160,7 @@ class Delivery {
   State state_ = State::kAway;
   std::optional<Error> failure_;
   std::string conflict_;
+  bool is_fenced_ = false;
   std::string unread_;               // an incomplete frame
   std::string small_;                // frames made here: hello, gaps, status
   std::string_view next_;            // bytes still to be written, in small_ or in a record

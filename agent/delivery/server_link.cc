@@ -123,6 +123,7 @@ void ServerLink::end(const std::string& reason) {
   ++attempt_;
   const bool was_welcome = is_welcome();
   WireFault ignored;
+  resolver_.cancel();
   connecting_.close(ignored);
   timer_.cancel();
   if (wire_) wire_->close();
@@ -163,7 +164,8 @@ void ServerLink::read() {
 }
 
 void ServerLink::warn(std::string_view message, std::initializer_list<LogField> fields) {
-  options_.is_quiet ? log_.debug(message, fields) : log_.warn(message, fields);
+  if (options_.limiter != nullptr && options_.limiter->admit(clock_.steady()) < 0) return;
+  log_.warn(message, fields);
 }
 
 void ServerLink::log_welcome() {
@@ -171,7 +173,8 @@ void ServerLink::log_welcome() {
   const std::initializer_list<LogField> fields{{"server", options_.server.text()},
                                                {"acknowledged", delivery_.acknowledged().position.seq},
                                                {"backlog_batches", delivery_.backlog_batches()}};
-  options_.is_quiet ? log_.debug("server connected", fields) : log_.info("server connected", fields);
+  options_.limiter != nullptr ? log_.debug("server connected", fields)
+                              : log_.info("server connected", fields);
   const Duration ahead = delivery_.clock_ahead().value_or(Duration(0));
   const bool differs = std::chrono::abs(ahead) > kClockAheadMax;
   if (differs && !is_clock_logged_) {

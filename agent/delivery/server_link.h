@@ -28,8 +28,10 @@ struct ServerLinkOptions {
   std::string tls_name{};           // the name that the certificate must have; empty: server.host
   Duration backoff_min{250};
   Duration backoff_max{10'000};
-  uint64_t seed = 0;      // for the jitter of the backoff
-  bool is_quiet = false;  // log at level debug only: many links have the same server
+  uint64_t seed = 0;  // for the jitter of the backoff
+  // If set, warnings are logged only as often as it admits, and connections at level debug: many links have
+  // the same server. It must outlive the link.
+  LogLimiter* limiter = nullptr;
 };
 
 // Confined to the thread that runs the io_context, which is also the spool's. No call blocks, except for

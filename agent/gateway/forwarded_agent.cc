@@ -5,7 +5,7 @@
 
 #include "agent/spool/identity.h"
 #include "agent/spool/spool_reader.h"
-#include "base/check.h"
+#include "proto/added_tags.h"
 
 namespace statmill {
 namespace {
@@ -17,7 +17,8 @@ constexpr const char* kHelloFile = "hello";
 // in Delivery::kReplacedInterval.
 constexpr Duration kReplacedPause = Delivery::kReplacedInterval / 2;
 
-// An agent that makes a batch later than a batch with a higher number is not the one that made that.
+// An agent that makes a batch later than one with a higher number is not the one that made that, unless its
+// clock was set back in between.
 constexpr Duration kClockStepMax = std::chrono::minutes(1);
 
 template <class Frame>
@@ -37,6 +38,13 @@ std::string lasting(HelloFrame hello) {
   return bytes_of(hello);
 }
 
+// What is said of an agent whose own words are lost.
+std::string unknown_hello(const SpoolIdentity& identity) {
+  const std::string host = short_id(identity.id);
+  return bytes_of(
+      HelloFrame{.id = identity.id, .acknowledged = {.epoch = identity.epoch}, .host = host, .hops = 1});
+}
+
 std::optional<HelloFrame> read_hello(std::string_view bytes) {
   const FrameRead frame = read_frame(bytes);
   if (frame.state != FrameRead::State::kWhole || frame.type != FrameType::kHello) return std::nullopt;
@@ -49,7 +57,10 @@ struct ForwardedAgent::Server {
   Server(ForwardedAgent& agent, DeliveryOptions delivery_options, ServerLinkOptions link_options)
       : delivery(*agent.spool_, std::move(delivery_options)),
         link(std::make_shared<ServerLink>(agent.services_.io, agent.services_.log, agent.services_.clock,
-                                          delivery, std::move(link_options), agent.services_.progressed)) {}
+                                          delivery, std::move(link_options), [&agent] {
+                                            agent.look_replaced();
+                                            agent.services_.progressed(agent);
+                                          })) {}
 
   Delivery delivery;
   std::shared_ptr<ServerLink> link;
@@ -63,18 +74,25 @@ ForwardedAgent::ForwardedAgent(const Services& services, std::unique_ptr<DiskDir
 ForwardedAgent::~ForwardedAgent() = default;
 
 Result<std::unique_ptr<ForwardedAgent>> ForwardedAgent::open(const Services& services,
-                                                             const std::string& path) {
+                                                             const std::string& path, const AgentId& id) {
   auto directory = DiskDirectory::open(path);
   if (!directory) return std::move(directory).error();
-  // Read before the spool is opened, which would make a new identity in place of a damaged one.
-  const auto identity = (*directory)->read(std::string(kIdentityFile), 0, kIdentityBytesMax);
+  // These are read before the spool is opened, which would begin again in place of what is lost.
+  const auto text = (*directory)->read(std::string(kIdentityFile), 0, kIdentityBytesMax);
+  if (!text && text.error().code != ErrorCode::kNotFound) return text.error();
+  const auto identity = decode_identity(text ? *text : std::string());
   if (!identity) return identity.error();
-  if (auto decoded = decode_identity(*identity); !decoded) return std::move(decoded).error();
+  const auto names = (*directory)->list();
+  if (!names) return names.error();
+  const bool has_segments = std::any_of(
+      names->begin(), names->end(), [](const auto& name) { return parse_segment_name(name).has_value(); });
+  if (identity->id != id || !identity->has_begun || !has_segments)
+    return Error{ErrorCode::kCorrupt, "its identity is another's, or its batches are missing"};
   auto hello = (*directory)->read(kHelloFile, 0, kHelloBytesMax + kFrameHeaderBytes);
-  if (!hello) return std::move(hello).error();
-  if (!read_hello(*hello)) return Error{ErrorCode::kCorrupt, "the file `hello` is damaged"};
-  std::unique_ptr<ForwardedAgent> agent(
-      new ForwardedAgent(services, std::move(*directory), std::move(*hello)));
+  if (!hello && hello.error().code != ErrorCode::kNotFound) return std::move(hello).error();
+  const bool is_known = hello && read_hello(*hello);
+  std::unique_ptr<ForwardedAgent> agent(new ForwardedAgent(
+      services, std::move(*directory), is_known ? std::move(*hello) : unknown_hello(*identity)));
   if (Status opened = agent->open_spool(); !opened) return std::move(opened).error();
   return agent;
 }
@@ -124,11 +142,13 @@ void ForwardedAgent::make_servers() {
                           .tls = upstream.tls,
                           .tls_name = upstream.tls_name,
                           .seed = upstream.seed ^ spool_->id().bytes[0] ^ i,
-                          .is_quiet = true}));
+                          .limiter = &services_.link_log}));
   }
 }
 
 std::string ForwardedAgent::host() const { return std::string(read_hello(hello_)->host); }
+
+uint8_t ForwardedAgent::hops() const { return static_cast<uint8_t>(read_hello(hello_)->hops - 1); }
 
 Status ForwardedAgent::store_hello(const HelloFrame& hello) {
   std::string bytes = lasting(hello);
@@ -146,9 +166,9 @@ HelloFrame ForwardedAgent::hello(Timestamp now) const {
   return hello;
 }
 
-StatusFrame ForwardedAgent::status(Timestamp now) const {
-  StatusFrame status;
-  if (!status_.empty()) status = *decode_status(read_frame(status_).payload);
+std::optional<StatusFrame> ForwardedAgent::status(Timestamp now) const {
+  if (status_.empty()) return std::nullopt;
+  StatusFrame status = *decode_status(read_frame(status_).payload);
   status.clock = now + clock_ahead_;
   status.lines_dropped += spool_->stats().lines_dropped();
   return status;
@@ -194,7 +214,8 @@ bool ForwardedAgent::contradicts(const AgentPosition& made) const {
     const AgentPosition& had = server->delivery.acknowledged().position;
     if (made.seq == 0 || had.time == Timestamp()) return false;
     if (had.seq == made.seq) return had.time != made.time || had.lines != made.lines;
-    return had.seq > made.seq && made.time > had.time + kClockStepMax;
+    const bool is_set_back = made.time > services_.clock.wall() + clock_ahead_ + kClockStepMax;
+    return had.seq > made.seq && made.time > had.time + kClockStepMax && !is_set_back;
   });
 }
 
@@ -203,7 +224,9 @@ FrameResult ForwardedAgent::accept(uint64_t connection, const BatchFrame& batch)
   const bool follows = batch.seq == accepted_.seq + 1 && batch.lines_before == accepted_.lines;
   if (!follows || batch.seq >= kSeqMax || batch.lines_before >= kSeqMax) return FrameResult::kGap;
   const AgentPosition made{epoch(), batch.seq, batch.lines_before + batch.lines, batch.time};
-  if (contradicts(made)) return FrameResult::kOtherBatch;
+  if (!AddedTags::read(batch.tags) || batch.text.empty() || batch.lines == 0) return FrameResult::kInvalid;
+  is_contradicted_ = is_contradicted_ || contradicts(made);
+  if (is_contradicted_) return FrameResult::kOtherBatch;
   if (batch.seq != spool_->next_seq()) {  // after a gap
     if (const Status synced = sync(); !synced) return FrameResult::kGap;
     spool_->skip_to({batch.seq - 1, batch.lines_before}, gap_reason_);
@@ -228,8 +251,10 @@ void ForwardedAgent::note_status(const StatusFrame& status, std::optional<Durati
   if (clock_ahead) clock_ahead_ = *clock_ahead;
 }
 
+// After an error the batches may be on disk all the same: then it was in the removal of old ones.
 Status ForwardedAgent::sync() {
-  if (Status synced = spool_->sync(); !synced) return synced;
+  Status synced = spool_->sync();
+  if (!is_synced()) return synced;
   if (durable_ != stored_) {
     durable_ = stored_;
     if (observer_) observer_->on_durable({.seq = durable_.seq, .lines_refused = lines_refused()});
@@ -237,19 +262,16 @@ Status ForwardedAgent::sync() {
   for (const auto& server : servers_) {
     if (!server->link->is_stopped()) server->link->pump();
   }
-  return Status::ok();
+  return synced;
 }
 
-// An agent that is not here any more may have connected to a server by itself. It must not be replaced there
-// again and again by what is left here.
 Status ForwardedAgent::maintain(Timestamp now) {
   const SteadyTime steady = services_.clock.steady();
   for (const auto& server : servers_) {
-    const bool is_left = !is_connected() && server->delivery.was_replaced();
-    const bool has_reason = is_connected() || !server->delivery.is_done();
+    if (server->delivery.has_been_welcome()) server->delivery.report_acknowledged();
+    const bool has_reason = is_connected() || !is_done();
     if (!server->link->is_stopped()) {
-      if (is_left) server->connects_at = steady + kReplacedPause;
-      if (is_left || !has_reason) server->link->stop();
+      if (!has_reason) server->link->stop();
     } else if (has_reason && (is_connected() || steady >= server->connects_at)) {
       server->link->start();
     }
@@ -257,22 +279,41 @@ Status ForwardedAgent::maintain(Timestamp now) {
   return spool_->trim(now);
 }
 
+// An agent that is not here any more may have connected to a server by itself. It must not be replaced there
+// again and again by what is left here.
+void ForwardedAgent::look_replaced() {
+  for (const auto& server : servers_) {
+    if (is_connected() || !server->delivery.take_replaced()) continue;
+    server->connects_at = services_.clock.steady() + kReplacedPause;
+    server->link->stop();
+  }
+}
+
 bool ForwardedAgent::is_done() const {
-  return is_synced() && std::all_of(servers_.begin(), servers_.end(),
-                                    [](const auto& server) { return server->delivery.is_done(); });
+  const bool was_done = spool_->saved_acknowledged().seq >= spool_->durable_seq();
+  return is_synced() && std::all_of(servers_.begin(), servers_.end(), [&](const auto& server) {
+           return server->delivery.has_been_welcome() ? server->delivery.is_done() : was_done;
+         });
 }
 
 std::string ForwardedAgent::conflict() const {
   for (const auto& server : servers_) {
     if (!server->delivery.conflict().empty()) return server->delivery.conflict();
   }
-  return contradicts(stored_) ? "a server has another batch of this number" : std::string();
+  return is_contradicted_ || contradicts(stored_) ? "a server has other batches of this agent"
+                                                  : std::string();
+}
+
+bool ForwardedAgent::is_fenced() const {
+  return std::any_of(servers_.begin(), servers_.end(),
+                     [](const auto& server) { return server->delivery.is_fenced(); });
 }
 
 uint64_t ForwardedAgent::lines_lacked() const {
   uint64_t lacked = 0;
   for (const auto& server : servers_) {
-    const uint64_t had = server->delivery.acknowledged().position.lines;
+    const uint64_t had = server->delivery.has_been_welcome() ? server->delivery.acknowledged().position.lines
+                                                             : spool_->saved_acknowledged().lines;
     lacked = std::max(lacked, stored_.lines - std::min(stored_.lines, had));
   }
   return std::min(lacked, spool_->lines_stored());
@@ -281,7 +322,7 @@ uint64_t ForwardedAgent::lines_lacked() const {
 void ForwardedAgent::stop() {
   refuse(RefuseReason::kStopping);
   for (const auto& server : servers_) server->link->stop();
-  static_cast<void>(spool_->save_acknowledged());  // only spares work at the next start
+  static_cast<void>(spool_->save_acknowledged());  // so that the next start need not ask the servers
 }
 
 }  // namespace statmill

@@ -27,7 +27,7 @@
 namespace statmill {
 
 // Confined to the thread of the io_context. Call stop() before it is destroyed, unless the io_context has
-// stopped running.
+// stopped running for good.
 class ForwardedAgent {
  public:
   struct Services {  // all must outlive it
@@ -35,13 +35,17 @@ class ForwardedAgent {
     Log& log;
     const Clock& clock;
     const Upstream& upstream;
-    std::function<void()> progressed;  // called when a server has sent something, or a connection has ended
+    // A server has sent something to the agent, or its connection has ended. The agent must not be destroyed
+    // during the call.
+    std::function<void(ForwardedAgent& agent)> progressed;
+    LogLimiter& link_log;  // of all links together
   };
-  // Opens what an earlier process left in the directory `path`. Errors: kCorrupt (its identity, what the
-  // agent said of itself, or the numbering is lost), kVersion, kBusy, and those of the disk.
-  static Result<std::unique_ptr<ForwardedAgent>> open(const Services& services, const std::string& path);
-  // Makes the directory, or what is in it, belong to the agent of `hello`, with no batches. Durable on
-  // return. Errors: those of the disk.
+  // Opens what an earlier process left in the directory `path` of the agent `id`. Errors: kCorrupt (the
+  // identity or the numbering is lost), kVersion, kBusy, and those of the disk; then nothing has changed.
+  static Result<std::unique_ptr<ForwardedAgent>> open(const Services& services, const std::string& path,
+                                                      const AgentId& id);
+  // Makes the directory for the agent of `hello`, which has no batches. Durable on return, but for the entry
+  // in the parent directory. Requires: there is no such directory. Errors: those of the disk.
   static Result<std::unique_ptr<ForwardedAgent>> begin(const Services& services, const std::string& path,
                                                        const HelloFrame& hello);
 
@@ -50,8 +54,8 @@ class ForwardedAgent {
   const AgentId& id() const { return spool_->id(); }
   const AgentSecret& secret() const { return spool_->secret(); }
   uint32_t epoch() const { return spool_->epoch(); }
-  // The name of the agent's host.
-  std::string host() const;
+  std::string host() const;  // the name of the agent's host
+  uint8_t hops() const;      // gateways that its batches had passed, the last time it was here
 
   // A connection speaks for the agent from now on. Replaces what is known of the agent by the hello. Returns
   // the number of the connection. Errors: those of the disk.
@@ -80,16 +84,19 @@ class ForwardedAgent {
   // Connects to the servers if there is a reason: the agent is here, or a server lacks batches. Otherwise
   // ends the connections. Call it about once a second.
   Status maintain(Timestamp now);
-  // True if all servers have all batches.
+  // True if all servers have all batches; after a start, as far as is known.
   bool is_done() const;
   // Why a server will never accept the batches; empty if it may.
   std::string conflict() const;
+  // True if a server knows a later epoch of the agent.
+  bool is_fenced() const;
   // The lines that not all servers have.
   uint64_t lines_lacked() const;
   SpoolStats spool_stats() const { return spool_->stats(); }
+  uint64_t spool_lines() const { return spool_->lines_stored(); }
   SteadyTime seen() const { return seen_; }  // when the agent was here
 
-  // Ends the connections to the servers.
+  // Ends its connection, and those to the servers.
   void stop();
 
  private:
@@ -100,7 +107,8 @@ class ForwardedAgent {
   void make_servers();
   Status store_hello(const HelloFrame& hello);
   HelloFrame hello(Timestamp now) const;
-  StatusFrame status(Timestamp now) const;
+  std::optional<StatusFrame> status(Timestamp now) const;
+  void look_replaced();
   // True if a server has a batch of this number, or a later one, that the agent did not make if it made this.
   bool contradicts(const AgentPosition& made) const;
 
@@ -120,6 +128,7 @@ class ForwardedAgent {
   std::shared_ptr<AgentObserver> observer_;  // of the current connection; null: there is none
   uint64_t connection_ = 0;                  // the number of the last one
   SteadyTime seen_;
+  bool is_contradicted_ = false;
 };
 
 }  // namespace statmill

@@ -14,6 +14,9 @@ namespace {
 // Below --spool.path.
 constexpr std::string_view kDirectory = "/agents";
 
+// While the disk fails, an agent has three batches of the largest size in memory.
+constexpr size_t kUnsyncedBytesMax = size_t{1} << 20;
+
 AgentOptions port_options(AgentOptions options) {
   options.threads = 1;  // the gateway's own
   // An agent may wait for hours: for a server, or for the disk.
@@ -60,9 +63,11 @@ Result<std::unique_ptr<AgentHost>> GatewayPort::make_gateway(boost::asio::io_con
                     .tls_name = outbox_.tls_name,
                     .seed = std::random_device()(),
                     .spool = {.bytes_max = options_.spool_bytes,
+                              .unsynced_bytes_max = kUnsyncedBytesMax,
                               .keep_for = outbox_.spool_keep,
                               .keep_bytes = std::min(outbox_.spool_keep_bytes, options_.spool_bytes / 2),
-                              .servers = outbox_.servers.size()}};
+                              .servers = outbox_.servers.size(),
+                              .keeps_unacknowledged = true}};
   const Gateway::Services services{loop, services_.log, services_.clock,
                                    [this](const GatewayFigures& figures) {
                                      MutexLock lock(mutex_);

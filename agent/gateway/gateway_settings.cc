@@ -29,19 +29,24 @@ std::vector<Setting> gateway_settings(GatewayOptions& options) {
        "a "
        "server lacks",
        bytes_setting(options.spool_bytes, kSpoolBytesMin, uint64_t{1} << 50)},
+      {"agent.spool_total", "SIZE", "4G",
+       "gateway: bytes of batches of all agents, at least 4M; above it all agents wait",
+       bytes_setting(options.spool_total, kSpoolBytesMin, uint64_t{1} << 50)},
   };
   return joined({own, agent_port_settings(options.port),
                  network_settings("agent", "the port for agents", options.port.networks)});
 }
 
-void fit_gateway(size_t descriptors, size_t servers, GatewayOptions& options, Log& log) {
-  if (!options.is_on()) return;
-  const size_t fit = std::max(kAgentsMin, descriptors / 2 / (kDescriptorsOfAgent + 2 * servers));
+size_t fit_gateway(size_t descriptors, const OutboxOptions& outbox, GatewayOptions& options, Log& log) {
+  if (!options.is_on()) return descriptors;
+  const size_t fit =
+      std::max(kAgentsMin, descriptors / 2 / (kDescriptorsOfAgent + 2 * outbox.servers.size()));
   if (options.agents_max > fit) {
     log.warn("too few file descriptors for agent.limit", {{"descriptors", descriptors}, {"agents", fit}});
     options.agents_max = fit;
   }
   options.port.connections_max = std::min(options.port.connections_max, options.agents_max);
+  return descriptors - descriptors / 2;
 }
 
 }  // namespace statmill

@@ -18,7 +18,7 @@ struct Upstream {
   std::shared_ptr<TlsContext> tls{};  // null: plain
   std::string tls_name{};             // the name that the certificates must have; empty: the servers' hosts
   uint64_t seed = 0;                  // for the jitter of the backoffs
-  SpoolOptions spool{};               // of each agent's batches
+  SpoolOptions spool{};               // of each agent's batches; keeps_unacknowledged is set
 };
 
 }  // namespace statmill

@@ -32,6 +32,8 @@ struct SpoolOptions {
   Duration keep_for = std::chrono::minutes(15);  // how long fully acknowledged batches are kept, or
   size_t keep_bytes = size_t{64} << 20;          // how many bytes of them, whichever is less
   size_t servers = 1;                            // at least 1
+  // Never remove what a server lacks: then files may exceed bytes_max, and the caller asks is_full_for().
+  bool keeps_unacknowledged = false;
   Duration identity_change_interval = std::chrono::hours(1);  // minimum time between two change_identity()
 };
 
@@ -100,9 +102,12 @@ class Spool {
   uint64_t durable_seq() const { return durable_seq_; }
   // The number of lines in all batches appended since the epoch began.
   uint64_t lines() const { return next_.lines; }
+  // What all servers had when that was stored last; may be too low.
+  const SpoolPosition& saved_acknowledged() const { return identity_.acknowledged; }
   // The number of lines that are stored.
   uint64_t lines_stored() const { return next_.lines - segments_.begin()->second.before.lines; }
-  // True if another batch of `bytes` could remove batches that not all servers have.
+  // True if another batch of `bytes` would exceed bytes_max though all segments were removed that all servers
+  // have.
   bool is_full_for(size_t bytes) const;
 
   // Changes to a new identity because another agent uses the current one. Batches that were written and are

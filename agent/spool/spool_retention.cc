@@ -87,16 +87,20 @@ Status Spool::trim(Timestamp now) {
 
 Status Spool::keep_within_bounds() {
   while (bytes_ > options_.bytes_max && may_remove_oldest()) {
+    const uint64_t last = segments_.begin()->second.last.seq;
+    if (options_.keeps_unacknowledged && !has_been_acknowledged_by_all(last)) break;
     if (Status status = remove_oldest(); !status) return status;
   }
   return Status::ok();
 }
 
 bool Spool::is_full_for(size_t bytes) const {
-  if (bytes_ + waiting_bytes_ + kSegmentHeaderBytes + bytes <= options_.bytes_max) return false;
-  const auto oldest = std::find_if(segments_.begin(), segments_.end(),
-                                   [](const auto& segment) { return segment.second.has_records(); });
-  return oldest != segments_.end() && !has_been_acknowledged_by_all(oldest->second.last.seq);
+  uint64_t needed = bytes_ + waiting_bytes_ + kSegmentHeaderBytes + bytes;
+  for (const auto& [first_seq, segment] : segments_) {
+    if (needed <= options_.bytes_max || !has_been_acknowledged_by_all(segment.last.seq)) break;
+    needed -= segment.bytes;
+  }
+  return needed > options_.bytes_max;
 }
 
 // The newest records are never removed, even if acknowledged: without any record the numbering would be lost.

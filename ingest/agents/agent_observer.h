@@ -1,5 +1,5 @@
-// AgentObserver: an agent's connection as AgentRegistry sees it. The registry calls it when batches become
-// durable and when the connection has to end.
+// AgentObserver: an agent's connection as an AgentHost sees it, which calls it when batches become durable and
+// when the connection has to end.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace statmill {
 
-// Called on any thread, without a lock of the registry held.
+// Called on any thread, without a lock of the host held.
 class AgentObserver {
  public:
   virtual ~AgentObserver() = default;

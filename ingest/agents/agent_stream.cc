@@ -29,7 +29,7 @@ std::string_view standard_text(RefuseReason reason) {
     case RefuseReason::kLimit:
       return "no more agents are admitted";
     case RefuseReason::kStopping:
-      return "this agent is being forgotten; try again";
+      return "the batches of this agent cannot be taken now; try again";
     case RefuseReason::kOwner:
       return "this id belongs to an agent with another secret";
     case RefuseReason::kServerClock:
@@ -210,7 +210,7 @@ bool AgentStream::answer(FrameResult result) {
       refuse(RefuseReason::kLimit);
       return false;
     case FrameResult::kInvalid:
-      refuse(RefuseReason::kProtocol, "the tags of the batch are not in canonical form");
+      refuse(RefuseReason::kProtocol, "the tags of the batch are not in canonical form, or it is empty");
       return false;
   }
   return false;

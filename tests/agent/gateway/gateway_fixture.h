@@ -141,10 +141,11 @@ class GatewayTest : public testing::Test {
 
     FrameResult batch(uint64_t seq, std::string_view text = "a 1 1\n",
                       Timestamp time = from_unix_seconds(7)) {
-      return connection->accept(BatchFrame{seq, seq - 1, 1, time, "host=web", text}, TickTime());
+      return connection->accept(BatchFrame{seq, seq - 1, 1, time, "host=web", text},
+                                TickTime::of(ManualClock()));
     }
     FrameResult gap(uint64_t first, uint64_t last, GapReason reason) {
-      return connection->accept(GapFrame{first, last, last, reason, {}}, TickTime());
+      return connection->accept(GapFrame{first, last, last, reason, {}}, TickTime::of(ManualClock()));
     }
   };
 
@@ -213,7 +214,8 @@ class GatewayTest : public testing::Test {
   // The process of the gateway ends and starts again.
   void reopen() {
     close();
-    Upstream upstream{.servers = {server_}, .spool = {.bytes_max = spool_bytes_}};
+    Upstream upstream{.servers = {server_},
+                      .spool = {.bytes_max = spool_bytes_, .keeps_unacknowledged = true}};
     auto gateway = Gateway::open({loop_, log_, real_clock_, [this](const auto& now) { figures_ = now; }},
                                  options_, upstream, path());
     ASSERT_TRUE(gateway) << gateway.error().message;

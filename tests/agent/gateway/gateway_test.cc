@@ -42,7 +42,8 @@ TEST_F(GatewayTest, WhatDoesNotFollowIsRefused) {
   EXPECT_EQ(agent.batch(1), FrameResult::kApplied);
   EXPECT_EQ(agent.batch(1), FrameResult::kGap);
   EXPECT_EQ(agent.gap(3, 4, GapReason::kDamaged), FrameResult::kGap);
-  EXPECT_EQ(agent.connection->accept(BatchFrame{2, 5, 1, {}, {}, "a 1 1\n"}, TickTime()), FrameResult::kGap)
+  EXPECT_EQ(agent.connection->accept(BatchFrame{2, 5, 1, {}, {}, "a 1 1\n"}, TickTime::of(ManualClock())),
+            FrameResult::kGap)
       << "lines are missing before it";
 }
 
@@ -62,18 +63,34 @@ TEST_F(GatewayTest, AGapCountsOnceABatchFollows) {
 
 TEST_F(GatewayTest, ANewConnectionReplacesTheOneBefore) {
   Peer first = connect();
+  first.batch(1);
+  settle();
   Peer second = connect();
   EXPECT_EQ(first.observer->ended, RefuseReason::kReplaced);
-  EXPECT_EQ(first.batch(1), FrameResult::kReplaced);
-  EXPECT_EQ(second.batch(1), FrameResult::kApplied);
-  first.connection.reset();
+  EXPECT_EQ(first.batch(2), FrameResult::kReplaced);
   EXPECT_EQ(second.batch(2), FrameResult::kApplied);
+  first.connection.reset();
+  EXPECT_EQ(second.batch(3), FrameResult::kApplied);
+}
+
+TEST_F(GatewayTest, AHelloAloneMakesNothing) {
+  HelloFrame stranger = hello();
+  stranger.secret.bytes[5] = 1;
+  Peer false_one = connect(stranger);
+  Peer true_one = connect();
+  EXPECT_FALSE(true_one.refused);
+  EXPECT_TRUE(std::filesystem::is_empty(path()));
+  EXPECT_EQ(true_one.batch(1), FrameResult::kApplied);
+  EXPECT_EQ(false_one.batch(1), FrameResult::kReplaced);
+  EXPECT_EQ(connect(stranger).refused, RefuseReason::kOwner);
 }
 
 TEST_F(GatewayTest, OnlyTheOwnerOfAnIdInItsLastEpochIsWelcome) {
   HelloFrame other = hello();
   other.acknowledged.epoch = 2;
-  EXPECT_FALSE(connect(other).refused);
+  Peer agent = connect(other);
+  agent.batch(1);
+  settle();
   other.secret.bytes[5] = 1;
   EXPECT_EQ(connect(other).refused, RefuseReason::kOwner);
   EXPECT_EQ(connect(hello()).refused, RefuseReason::kFenced);
@@ -99,17 +116,15 @@ TEST_F(GatewayTest, OverItsLimitItForgetsAgentsThatAreAwayAndHaveNothingLeft) {
   options_.agents_max = 2;
   reopen();
   Peer first = connect(1);
-  {
-    Peer second = connect(2);
-    EXPECT_EQ(connect(3).refused, RefuseReason::kLimit);
-  }
-  EXPECT_FALSE(connect(3).refused);
+  Peer second = connect(2);
+  first.batch(1);
+  second.gap(1, 1, GapReason::kSpoolFull);  // nothing that a server lacks
+  EXPECT_EQ(connect(3).batch(1), FrameResult::kLimit);
+  second.connection.reset();
+  EXPECT_EQ(connect(3).batch(1), FrameResult::kApplied);
   EXPECT_FALSE(std::filesystem::exists(path() + "/" + hello(2).id.text()));
-  Peer third = connect(3);
-  third.batch(1);
   settle();
-  third.connection.reset();
-  EXPECT_EQ(connect(2).refused, RefuseReason::kLimit) << "what is left of the third one is not sent yet";
+  EXPECT_EQ(connect(2).batch(1), FrameResult::kLimit) << "what is left of the third one is not sent yet";
 }
 
 TEST_F(GatewayTest, AnAgentWaitsWhileTheSpoolIsFullOfBatchesThatAServerLacks) {
@@ -120,8 +135,9 @@ TEST_F(GatewayTest, AnAgentWaitsWhileTheSpoolIsFullOfBatchesThatAServerLacks) {
   uint64_t seq = 0;
   while (agent.connection->has_room() && seq < 1000) {
     ++seq;
-    ASSERT_EQ(agent.connection->accept(BatchFrame{seq, seq - 1, 1, {}, {}, text}, TickTime()),
-              FrameResult::kApplied);
+    ASSERT_EQ(
+        agent.connection->accept(BatchFrame{seq, seq - 1, 1, {}, {}, text}, TickTime::of(ManualClock())),
+        FrameResult::kApplied);
     settle();
   }
   EXPECT_GT(seq, 15U);
@@ -168,7 +184,6 @@ TEST_F(GatewayTest, BatchesThatAServerHasAlreadyAreNotSentAgain) {
   state_.begin_at({1, 2, 2, from_unix_seconds(7)});
   reopen();
   Peer agent = connect();
-  ASSERT_TRUE(run_until([&] { return !state_.copy().hellos.empty(); }));
   for (uint64_t seq = 1; seq <= 3; ++seq) EXPECT_EQ(agent.batch(seq), FrameResult::kApplied);
   ASSERT_TRUE(run_until([&] { return !state_.copy().batches.empty(); }));
   EXPECT_THAT(state_.copy().batches, ElementsAre("3 host=web a 1 1\n"));
@@ -199,7 +214,81 @@ TEST_F(GatewayTest, AfterAConflictTheLinesAreCountedAndTheAgentTakesANewIdentity
   EXPECT_EQ(figures_.lines, 1U);
 }
 
-TEST_F(GatewayTest, WhatIsDamagedIsLeftOutAndTheOthersGoOn) {
+TEST_F(GatewayTest, AnAgentWhoseClockWasSetBackIsNoClone) {
+  start_server();
+  state_.begin_at({1, 5, 5, from_unix_seconds(7)});
+  reopen();
+  Peer agent = connect();
+  const Timestamp future = real_clock_.wall() + std::chrono::hours(5);
+  for (uint64_t seq = 1; seq <= 6; ++seq)
+    EXPECT_EQ(agent.batch(seq, "a 1 1\n", seq == 5 ? from_unix_seconds(7) : future), FrameResult::kApplied);
+  ASSERT_TRUE(run_until([&] { return !state_.copy().batches.empty(); }));
+  EXPECT_THAT(state_.copy().batches, ElementsAre("6 host=web a 1 1\n"));
+}
+
+TEST_F(GatewayTest, BatchesThatNoServerWouldAcceptAreRefused) {
+  Peer agent = connect();
+  EXPECT_EQ(
+      agent.connection->accept(BatchFrame{1, 0, 1, {}, "b=1;a=1", "a 1 1\n"}, TickTime::of(ManualClock())),
+      FrameResult::kInvalid);
+  EXPECT_EQ(agent.connection->accept(BatchFrame{1, 0, 0, {}, {}, ""}, TickTime::of(ManualClock())),
+            FrameResult::kInvalid);
+  EXPECT_EQ(agent.batch(1), FrameResult::kApplied);
+}
+
+TEST_F(GatewayTest, TooManyGatewaysOrALongerWayAreRefused) {
+  HelloFrame far = hello();
+  far.hops = kHopsMax;
+  EXPECT_EQ(connect(far).refused, RefuseReason::kProtocol);
+  Peer near = connect();
+  near.batch(1);
+  settle();
+  far.hops = 1;
+  EXPECT_EQ(connect(far).refused, RefuseReason::kReplaced);
+  near.connection.reset();
+  EXPECT_FALSE(connect(far).refused);
+}
+
+TEST_F(GatewayTest, WhatIsLeftOfAnAgentThatHasMovedDoesNotReplaceItAgain) {
+  {
+    Peer agent = connect();
+    agent.batch(1);
+    settle();
+  }
+  state_.refuse(RefuseReason::kReplaced);
+  start_server();
+  reopen();
+  ASSERT_TRUE(run_until([&] { return !state_.copy().hellos.empty(); }));
+  const auto later = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  run_until([&] { return std::chrono::steady_clock::now() > later; });
+  EXPECT_EQ(state_.copy().hellos.size(), 1U);
+}
+
+TEST_F(GatewayTest, WhatCannotBeReadNowIsReadLater) {
+  {
+    Peer agent = connect();
+    agent.batch(1);
+    settle();
+  }
+  close();
+  {
+    const auto lock = DiskDirectory::open(path() + "/" + hello().id.text());
+    reopen();
+    settle();
+    EXPECT_EQ(connect().refused, RefuseReason::kStopping);
+  }
+  EXPECT_EQ(connect().durable.seq, 1U);
+}
+
+TEST_F(GatewayTest, WhatACrashLeftUnfinishedIsRemoved) {
+  close();
+  for (const char* suffix : {".new", ".gone"})
+    std::filesystem::create_directory(path() + "/" + hello().id.text() + suffix);
+  reopen();
+  EXPECT_TRUE(std::filesystem::is_empty(path()));
+}
+
+TEST_F(GatewayTest, WhatIsDamagedIsPutAsideAndTheOthersGoOn) {
   for (const uint8_t number : {uint8_t{1}, uint8_t{2}}) {
     Peer agent = connect(number);
     agent.batch(1);
@@ -210,6 +299,8 @@ TEST_F(GatewayTest, WhatIsDamagedIsLeftOutAndTheOthersGoOn) {
   reopen();
   EXPECT_EQ(connect(2).durable.seq, 1U);
   EXPECT_EQ(connect(1).durable.seq, 0U) << "it begins again, and servers know what they have";
+  EXPECT_TRUE(
+      std::filesystem::exists(path() + "/" + hello(1).id.text() + ".damaged/00000000000000000001.spool"));
   ASSERT_TRUE(run_until([&] { return figures_.failures == 1; }));
 }
 

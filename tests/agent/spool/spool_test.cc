@@ -311,5 +311,20 @@ TEST_F(SpoolTest, IsFullOnceTheNextBatchCouldRemoveWhatAServerLacks) {
   EXPECT_EQ(spool_->lines_stored(), spool_->lines());
 }
 
+TEST_F(SpoolTest, WhatAServerLacksStaysThoughOlderSegmentsAreSmall) {
+  options_.keeps_unacknowledged = true;
+  reopen();
+  add();
+  spool_->acknowledged(0, {spool_->durable_seq(), spool_->lines()});
+  spool_->skip_to({spool_->durable_seq() + 1, spool_->lines()}, GapReason::kDamaged);  // ends the segment
+  while (!spool_->is_full_for(900)) add();
+  for (int i = 0; i < 20; ++i) add();
+  options_.bytes_max /= 2;
+  reopen();
+  ASSERT_TRUE(spool_->trim(at_second(0)));
+  EXPECT_EQ(spool_->stats().lines_dropped_full, 0U);
+  EXPECT_EQ(spool_->first_seq(), 3U) << "the first one is acknowledged";
+}
+
 }  // namespace
 }  // namespace statmill
