@@ -46,10 +46,10 @@ std::optional<Fault> run(std::span<const char* const> arguments) {
   for (const std::string& line : statmill::unknown_variables(settings, input))
     statmill::Log(config.log).warn(line);
   if (*action == Action::kCheckConfig) return statmill::check_config(config);
-  statmill::prepare_service();
   statmill::tune_allocator();
-  const size_t open_files_max = statmill::raise_open_files_limit();
   if (is_recording) return statmill::serve_recording(std::move(config));
+  statmill::prepare_service();
+  const size_t open_files_max = statmill::raise_open_files_limit();
   return config.demo.is_on ? statmill::serve_demo(std::move(config))
                            : serve(std::move(config), open_files_max, input);
 }

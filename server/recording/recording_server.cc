@@ -1,6 +1,7 @@
 #include "server/recording/recording_server.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,8 +28,12 @@ Error os_error(int number) { return {ErrorCode::kIo, std::generic_category().mes
 // Calls `block` with each block of the recording at `path` until it returns false, or to the end. Returns
 // whether the recording is complete.
 Result<bool> for_each_block(const std::string& path, const std::function<bool(const RecordingText&)>& block) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return os_error(errno).with(path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return os_error(errno).with(path);
+  if (!S_ISREG(status.st_mode))
+    return Error{ErrorCode::kInvalid, path + " is no regular file; copy it first"};
   RecordingReader reader([&](std::span<char> room) -> Result<size_t> {
     for (;;) {
       const ssize_t bytes = ::read(file.get(), room.data(), room.size());
@@ -44,6 +49,33 @@ Result<bool> for_each_block(const std::string& path, const std::function<bool(co
   }
 }
 
+// A host whose clock was wrong for a while has moments of two times: those of the longer one count.
+class LongestRun {
+ public:
+  void add(Timestamp at) {
+    if (run_.moments == 0 || std::chrono::abs(at - last_) > kRunGapMax) run_ = {at, at, 0};
+    last_ = at;
+    run_.from = std::min(run_.from, at);
+    run_.until = std::max(run_.until, at);
+    ++run_.moments;
+    if (run_.moments > longest_.moments) longest_ = run_;
+  }
+  bool is_empty() const { return longest_.moments == 0; }
+  Timestamp from() const { return longest_.from; }
+  Timestamp until() const { return longest_.until; }
+
+ private:
+  static constexpr Duration kRunGapMax = std::chrono::hours(24);
+  struct Run {
+    Timestamp from;
+    Timestamp until;
+    uint64_t moments = 0;
+  };
+  Run run_;
+  Run longest_;
+  Timestamp last_;
+};
+
 // Gives the samples of a recording to a server, on a thread of its own.
 class Loading {
  public:
@@ -55,20 +87,33 @@ class Loading {
 
  private:
   static constexpr auto kRoomPoll = std::chrono::milliseconds(10);
+  // Without room for so long the memory is full: the rest is left out.
+  static constexpr auto kRoomPatience = std::chrono::seconds(30);
 
   void run() {
     LinesAccount account;
     const Result<bool> read = for_each_block(path_, [&](const RecordingText& block) {
-      while (!server_.has_room()) {
-        if (is_ending_.load(std::memory_order_relaxed)) return false;
-        std::this_thread::sleep_for(kRoomPoll);
-      }
+      if (!wait_for_room()) return false;
       add(account, server_.add_lines(block.lines));
       return !is_ending_.load(std::memory_order_relaxed);
     });
     if (!read) log_.error("recording not read to its end", {{"error", read.error().message}});
     if (is_ending_.load(std::memory_order_relaxed)) return;
     report(account);
+  }
+
+  // Returns false if the server ends, or has no room.
+  bool wait_for_room() const {
+    const auto deadline = std::chrono::steady_clock::now() + kRoomPatience;
+    while (!server_.has_room()) {
+      if (is_ending_.load(std::memory_order_relaxed)) return false;
+      if (std::chrono::steady_clock::now() >= deadline) {
+        log_.error("the memory is full: the rest of the recording is left out");
+        return false;
+      }
+      std::this_thread::sleep_for(kRoomPoll);
+    }
+    return true;
   }
 
   static void add(LinesAccount& sum, const LinesAccount& one) {
@@ -81,10 +126,7 @@ class Loading {
     for (const uint64_t count : account.refused) refused += count;
     if (refused > 0) log_.warn("samples of the recording were refused", {{"samples", refused}});
     if (!summary_.is_complete) log_.warn("the end of the recording is missing");
-    static_cast<void>(print("The recording of " + summary_.host + ", " +
-                            iso_time(unix_seconds(summary_.from)) + " to " +
-                            iso_time(unix_seconds(summary_.until)) + ", " + std::to_string(account.accepted) +
-                            " samples, is at\n" + page_of_recording(server_.ports().http, summary_) + "\n"));
+    static_cast<void>(print(std::to_string(account.accepted) + " samples are loaded\n"));
     log_.info("recording loaded", {{"samples", account.accepted}});
   }
 
@@ -113,45 +155,59 @@ void use_recording_defaults(std::vector<Setting>& settings) {
 
 Result<RecordingSummary> summarize_recording(const std::string& path) {
   RecordingSummary summary;
-  bool has_moments = false;
+  LongestRun moments;
   const Result<bool> complete = for_each_block(path, [&](const RecordingText& block) {
     if (summary.host.empty()) summary.host = block.head.host;
     for_each_moment(block.lines, [&](std::optional<Timestamp> at, std::string_view) {
-      if (!at) return;
-      summary.from = has_moments ? std::min(summary.from, *at) : *at;
-      summary.until = has_moments ? std::max(summary.until, *at) : *at;
-      has_moments = true;
+      if (at) moments.add(*at);
     });
     return true;
   });
   if (!complete) return complete.error();
-  if (!has_moments) return Error{ErrorCode::kNotFound, path + " holds no samples"};
+  if (moments.is_empty()) return Error{ErrorCode::kNotFound, path + " holds no samples"};
+  summary.from = moments.from();
+  summary.until = moments.until();
   summary.is_complete = *complete;
   return summary;
 }
 
-std::string page_of_recording(const Endpoint& http, const RecordingSummary& summary) {
+std::string page_of_recording(const Endpoint& http, bool uses_tls, const RecordingSummary& summary) {
+  Endpoint seen = http;
+  if (seen.host == "0.0.0.0") seen.host = "127.0.0.1";
+  if (seen.host == "::") seen.host = "::1";
   const int64_t from = unix_seconds(summary.from);
   const int64_t until = unix_seconds(summary.until) + 1;  // the moment's second belongs to the range
-  return "http://" + http.text() + "/#/host/" + summary.host + "?from=" + std::to_string(from) +
-         "&until=" + std::to_string(until);
+  return (uses_tls ? "https://" : "http://") + seen.text() + "/#/host/" + summary.host +
+         "?from=" + std::to_string(from) + "&until=" + std::to_string(until);
 }
 
 std::optional<Fault> serve_recording(ServerConfig config) {
+  if (config.demo.is_on) return Fault{ExitCode::kUsage, {ErrorCode::kInvalid, "either demo or recording"}};
   const auto summary = summarize_recording(config.recording);
   if (!summary) return data_fault(summary.error());
+  prepare_service();  // not before: signals end the process while a large file is read
   const StoppedClock clock(summary->until + std::chrono::seconds(1));
   Log log(config.log);
   auto directory = MemoryDirectory::make();
   if (!directory) return data_fault(directory.error());
   config.store.path = (directory->path() / "data").string();
   config.store.sync = false;
+  config.admin_socket.clear();  // in that directory: the usual one is another server's
   // Series of programs, too; a rule of the settings comes first.
-  if (const Status added = config.retention.add_rule("* 1s:10d"); !added) return data_fault(added.error());
+  const Duration finest = std::chrono::seconds(config.retention.tiers().finest().retention_s);
+  const std::string seconds = format_duration(std::min<Duration>(finest, std::chrono::hours(240)));
+  if (Status added = config.retention.add_rule("* 1s:" + seconds); !added)
+    return Fault{ExitCode::kUsage, added.error()};
   const std::string path = config.recording;
+  const bool uses_tls = !config.http_tls.certificate.empty();
   Server server(std::move(config), clock, log);
   if (auto fault = server.start()) return report(std::move(fault));
   {
+    if (auto fault =
+            print("The recording of " + summary->host + ", " + iso_time(unix_seconds(summary->from)) +
+                  " to " + iso_time(unix_seconds(summary->until)) + ", is at\n" +
+                  page_of_recording(server.ports().http, uses_tls, *summary) + "\n"))
+      return fault;
     const Loading loading(path, *summary, server, log);
     server.wait_for_signal();
   }

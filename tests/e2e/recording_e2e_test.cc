@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "proto/recording/block.h"
 #include "tests/support/http_client.h"
@@ -71,8 +74,9 @@ TEST_F(RecordingE2e, ThePageAndTheQueriesAreAtTheTimeOfTheRecording) {
   open(write(recording()));
   const std::string said = process_->standard_output();
   EXPECT_THAT(said,
-              HasSubstr("The recording of web1, 2017-07-14T02:40:00Z to 2017-07-14T02:40:19Z, 220 samples"));
+              HasSubstr("The recording of web1, 2017-07-14T02:40:00Z to 2017-07-14T02:40:19Z, is at\n"));
   EXPECT_THAT(said, HasSubstr("/#/host/web1?from=1500000000&until=1500000020\n"));
+  EXPECT_THAT(said, HasSubstr("\n220 samples are loaded\n"));
   const auto gauge =
       get("/api/v1/query?series=shop.depth;host=web1&from=-21s&until=now&step=1").at("series").at(0);
   const auto& averages = gauge.at("avg").as_array();
@@ -93,8 +97,32 @@ TEST_F(RecordingE2e, ThePageAndTheQueriesAreAtTheTimeOfTheRecording) {
 TEST_F(RecordingE2e, WhatIsCutOffIsShownUpToThere) {
   const std::string whole = recording();
   open(write(whole.substr(0, whole.size() - 40)));
-  EXPECT_THAT(process_->standard_output(), HasSubstr("02:40:09Z, 110 samples"));
+  EXPECT_THAT(process_->standard_output(), HasSubstr("02:40:09Z, is at"));
   EXPECT_THAT(process_->standard_error(), HasSubstr("the end of the recording is missing"));
+  close();
+}
+
+TEST_F(RecordingE2e, AMomentOfAWrongClockHidesNothing) {
+  BlockWriter writer;
+  open(write(writer.block("# recording 1 host=web1 interval_ms=1000\n# at 4000000000.000\na 4000000000 1\n",
+                          4'000'000'000) +
+             recording()));
+  EXPECT_THAT(process_->standard_output(), HasSubstr("2017-07-14T02:40:00Z to 2017-07-14T02:40:19Z"));
+  EXPECT_THAT(process_->standard_error(), HasSubstr("samples of the recording were refused samples=1"));
+  close();
+}
+
+TEST_F(RecordingE2e, SettingsInTheEnvironmentAreAnotherServers) {
+  const std::string socket = directory_.path() / "admin.sock";
+  process_.emplace(Command{STATMILL_BIN "/statmill",
+                           {"open", write(recording())},
+                           {{"STATMILL_ADMIN_SOCKET", socket}, {"STATMILL_LOG_LEVEL", "info"}}});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (process_->standard_output().find("loaded") == std::string::npos &&
+         std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  EXPECT_THAT(process_->standard_output(), HasSubstr("220 samples are loaded"));
+  EXPECT_FALSE(std::filesystem::exists(socket));
   close();
 }
 
@@ -105,6 +133,8 @@ TEST_F(RecordingE2e, WhatIsNoRecordingIsSaid) {
     EXPECT_NE(ended.status, 0);
     EXPECT_THAT(ended.said, HasSubstr(want));
   }
+  const Ended pipe = run_program({STATMILL_BIN "/statmill", {"open", "/dev/stdin"}, {}});
+  EXPECT_THAT(pipe.said, HasSubstr("is no regular file"));
 }
 
 }  // namespace

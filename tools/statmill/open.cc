@@ -1,3 +1,8 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
 #include "tools/statmill/run_instead.h"
@@ -28,6 +33,15 @@ Outcome run_open(std::span<const std::string> arguments, const Environment& envi
                               "HTTP address; by default a free port of 127.0.0.1");
   const CommandLine line(std::move(usage), arguments, environment);
   if (line.outcome()) return *line.outcome();
+  // Settings in the environment are those of another server.
+  for (char** variable = environ; *variable != nullptr;) {
+    const std::string_view text(*variable);
+    if (!text.starts_with("STATMILL_")) {
+      ++variable;
+      continue;
+    }
+    ::unsetenv(std::string(text.substr(0, text.find('='))).c_str());  // moves the others forward
+  }
   std::vector<std::string> server = {"--recording", line.operands()[0], "--log.level", "warn"};
   if (line.has("http.listen")) server.insert(server.end(), {"--http.listen", line.text("http.listen")});
   return run_instead("statmilld", std::move(server), "which is in the package statmill-server");

@@ -196,8 +196,8 @@ export function createFrame({ app, frame, bottom, banner, link, commands, onSeri
     } else if (app.server.get().status?.demo) {
       render(html`<span>Demo data: nothing here is real.</span>`, banner);
     } else if (app.server.get().status?.recording) {
-      render(html`<span>This is the recording <bdi>${visible(app.server.get().status.recording)}</bdi>. Time does not pass here: it
-        is always the end of it.</span>`, banner);
+      render(html`<span>This is the recording <bdi>${visible(app.server.get().status.recording)}</bdi>. The time shown is
+        always its end.</span>`, banner);
     } else if (Math.abs(offset) > 2) {
       render(html`<span>This computer's clock is ${age(Math.abs(offset))} ${offset > 0 ? "ahead of" : "behind"} the server's. Times
         here are the server's.</span>`, banner);
