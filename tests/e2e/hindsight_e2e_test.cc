@@ -245,13 +245,18 @@ TEST_F(HindsightE2e, AStopSaysThatItDoesNotWaitForADiskThatHangs) {
 TEST_F(HindsightE2e, SeriesHaveTheNamesThatTheAgentGivesThem) {
   std::ofstream(path("agent.conf")) << "hindsight = 15m\n[agent]\nhost = web7\ntags = dc=eu\n"
                                        "[hindsight]\nwhen = host.load.tasks > 1\n";
-  const Ended recorded = run_program({STATMILL_BIN "/statmill",
-                                      {"record", "--config", path("agent.conf"), "--for", "300ms",
-                                       "--interval", "100ms", "--collectors", "load", path("a.rec.gz")},
-                                      {}});
+  Command command{STATMILL_BIN "/statmill",
+                  {"record", "--config", path("agent.conf"), "--for", "300ms", "--interval", "100ms",
+                   "--collectors", "load", path("a.rec.gz")},
+                  {}};
+  Ended recorded = run_program(command);
   ASSERT_EQ(recorded.status, 0) << recorded.said;
   EXPECT_THAT(inflate(path("a.rec.gz")),
               AllOf(HasSubstr("# recording 1 host=web7 "), HasSubstr("\nhost.load.tasks;dc=eu;host=web7 1")));
+  command.environment.emplace_back("STATMILL_AGENT_TAGS", "dc=us");
+  recorded = run_program(command);
+  ASSERT_EQ(recorded.status, 0) << recorded.said;
+  EXPECT_THAT(inflate(path("a.rec.gz")), HasSubstr("\nhost.load.tasks;dc=us;host=web7 1"));
 }
 
 TEST_F(HindsightE2e, ADirectoryThatFailsIsLoggedAndCounted) {
