@@ -55,10 +55,8 @@ RetentionReload reload_retention(const OutlookSources& sources, AgentRegistry& a
     log.warn("the retention stays as it was", {{"reason", "the server is stopping"}});
     return RetentionReload::kNeedsRestart;
   }
-  const Status changed = sources.on_tick_thread([&next](Ticker& ticker, TickTime now) {
-    ticker.set_retention(next, now);
-    return Status::ok();
-  });
+  const Status changed = sources.on_tick_thread(
+      [&next](Ticker& ticker, TickTime now) { return ticker.set_retention(next, now); });
   if (!changed) {
     log.error("the retention stays as it was", {{"reason", changed.error().message}});
     return RetentionReload::kNeedsRestart;

@@ -22,6 +22,7 @@ inline constexpr std::string_view kDocumentPrefix = "document";  // + kind, id: 
 inline constexpr std::string_view kTickKey = "tick";             // tick: of the newest batch
 inline constexpr std::string_view kClockKey = "clock";           // ClockRow
 inline constexpr std::string_view kHashSecretKey = "hash";       // HashSecret
+inline constexpr std::string_view kWholeKey = "whole";           // WholeRow
 inline constexpr std::string_view kForgottenKey = "forgotten";   // time: StoreBatch::forgotten_until
 
 std::string flushed_key(ShardNo shard);

@@ -27,6 +27,7 @@
 #include "storage/series_row.h"
 #include "storage/slot_bucket.h"
 #include "storage/tiers.h"
+#include "storage/whole_row.h"
 
 namespace statmill {
 
@@ -69,13 +70,14 @@ struct StoreBatch {
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
   std::optional<ClockRow> clock;
+  std::optional<WholeRow> whole;
   std::optional<HashSecret> hash_secret;  // in the first batch with a tick only
 
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
            agents.empty() && forgotten_agents.empty() && !forgotten_until && families.empty() &&
            removed_families.empty() && documents.empty() && removed_documents.empty() && !rollup_position &&
-           !journal_trim && !clock && !hash_secret;
+           !journal_trim && !clock && !whole && !hash_secret;
   }
 };
 
@@ -96,6 +98,8 @@ class StoreSnapshot {
   virtual Result<RollupPosition> rollup_position() = 0;
   // Returns nullopt if none was written.
   virtual Result<std::optional<ClockRow>> clock() = 0;
+  // Returns nullopt if none was written. Errors: kCorrupt.
+  virtual Result<std::optional<WholeRow>> whole() = 0;
   // The secret of the hash that chooses the shards of names; nullopt: it has none. Errors: kCorrupt.
   virtual Result<std::optional<HashSecret>> hash_secret() = 0;
   // Returns the rows of all agents, in no order, and what remains known of forgotten ones.

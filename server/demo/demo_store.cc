@@ -20,6 +20,7 @@ class DemoSnapshot final : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo shard) override { return below_->flushed_tick(shard); }
   Result<RollupPosition> rollup_position() override { return below_->rollup_position(); }
   Result<std::optional<ClockRow>> clock() override { return below_->clock(); }
+  Result<std::optional<WholeRow>> whole() override { return below_->whole(); }
   Result<std::optional<HashSecret>> hash_secret() override { return below_->hash_secret(); }
   Result<AgentRows> agents() override { return below_->agents(); }
   Result<FamilyRows> families() override { return below_->families(); }

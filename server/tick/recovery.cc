@@ -8,14 +8,20 @@
 
 #include "base/radix_sort.h"
 #include "server/tick/replay.h"
+#include "server/tick/whole_chunks.h"
 
 namespace statmill {
 namespace {
 
 class Loader {
  public:
-  Loader(Table& table, Expiry& expiry, Damage damage)
-      : table_(table), expiry_(expiry), salvages_(damage == Damage::kSalvage) {}
+  Loader(Table& table, Expiry& expiry, Damage damage, std::optional<WholeRow> whole)
+      : table_(table),
+        expiry_(expiry),
+        salvages_(damage == Damage::kSalvage),
+        whole_chunks_(whole, table.retention()) {
+    recovery_.start.whole = std::move(whole);
+  }
 
   Status series(const SeriesRow& row) {
     make_entry(row.id);
@@ -29,6 +35,7 @@ class Loader {
     const Table::Restored made = table_.restore_series(row, *activity, is_idle);
     by_id_[row.id] = {made.series, table_.shard_of_name(row.name), false, is_idle, made.idle};
     expiry_.set_class(row.id, made.retention);
+    whole_chunks_.add(row.name, made.retention);
     ++recovery_.series;
     return Status::ok();
   }
@@ -87,6 +94,7 @@ class Loader {
     indexing.join();
     if (!counts) return counts.error();
     table_.end_replay();
+    recovery_.start.whole_from = whole_chunks_.by_class();
     for (const SeriesId id : deleted_) {
       TickStart& start = recovery_.start;
       (by_id_[id].has_entries ? start.deleted_in_journal : start.deleted).push_back(id);
@@ -144,6 +152,7 @@ class Loader {
   Table& table_;
   Expiry& expiry_;
   const bool salvages_;
+  WholeChunks whole_chunks_;
   std::vector<KnownSeries> by_id_;
   std::vector<SeriesId> deleted_;
   std::vector<SeriesActivity> activity_;  // of all shards
@@ -178,7 +187,9 @@ Result<Recovery> recover(Store& store, Table& table, Damage damage,
   const auto secret = find_secret(store, secret_of_new_store);
   if (!secret) return secret.error();
   if (secret->value) table.set_secret(*secret->value);
-  Loader loader(table, store.expiry(), damage);
+  auto whole = store.snapshot()->whole();
+  if (!whole) return whole.error();
+  Loader loader(table, store.expiry(), damage, *std::move(whole));
   const LoadVisitor visitor{[&](const SeriesRow& row) { return loader.series(row); },
                             [&](ShardNo shard, TickNo flushed, std::string_view activity) {
                               return loader.shard(shard, flushed, activity);

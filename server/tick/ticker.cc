@@ -50,7 +50,9 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       new_secret_(start.new_secret),
       kept_from_(services.table.retention().class_count(), 0),
       dropped_below_(services.table.tiers().stored_count(), 0),
-      highest_cutoff_(services.table.retention().class_count(), 0),
+      highest_cutoff_(start.whole_from),
+      stored_whole_(start.whole),
+      stored_cutoff_(services.table.retention().class_count(), 0),
       open_tick_(services.registry.gauge(
           "statmill.open_tick",
           "Samples accepted so far are durable once durable_tick reaches this number.")),
@@ -74,6 +76,9 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
       clock_ahead_s_(services.registry.gauge("statmill.clock_ahead_s",
                                              "Seconds by which the wall clock is ahead of the time that has "
                                              "passed since it was last right; negative if it is earlier.")) {
+  highest_cutoff_.resize(services.table.retention().class_count(), 0);
+  if (stored_whole_ && has_globs_of(*stored_whole_, services.table.retention()))
+    note_whole_row(*std::move(stored_whole_));
   open_tick_.set(static_cast<int64_t>(last_tick_ + 1));
   durable_tick_.set(static_cast<int64_t>(last_tick_));
   if (services_.id_reuse != nullptr) {
@@ -87,6 +92,7 @@ Ticker::Ticker(const Services& services, const TickOptions& options, const TickS
 
 void Ticker::begin(TickTime now) {
   read_clock(now);
+  static_cast<void>(write_whole_row(services_.table.retention()));  // a tick tries it again, and reports it
   set_cutoffs();
   services_.table.count_active(flush_rules().active_from);
 }
@@ -180,6 +186,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   // A series that was created and renamed in this epoch may have the id of a deleted one, whose chunks are
   // dropped.
   Expiry& expiry = services_.store.expiry();
+  raise_whole_of_renamed();
   for (const auto& [row, retention] : prepared_->changed.renamed) {
     if (expiry.class_of(row.id) == kGone) expiry.set_class(row.id, retention);
   }
@@ -227,6 +234,7 @@ Status Ticker::build(TickTime now) {
     if (Status s = build_fragments(now); !s) return s;
   }
   trim_journal();
+  batch.whole = new_whole_row(services_.table.retention(), batch.rollup_position.value_or(position_));
   if (!batch.is_empty() && now.steady >= next_clock_row_) {
     batch.clock = clock_->row();
     next_clock_row_ = now.steady + kClockRowInterval;
@@ -309,6 +317,7 @@ Status Ticker::commit() {
     const Running running("the write to the store");
     const InStage stage(Stage::kCommit);
     if (Status s = services_.store.write(prepared_->batch); !s) return s;
+    if (prepared_->batch.whole) note_whole_row(*std::move(prepared_->batch.whole));
     ticks_.add();
     new_secret_.reset();
     services_.log.debug("tick", {{"tick", prepared_->tick},

@@ -44,6 +44,8 @@ struct TickStart {
   RollupPosition rollup;
   std::optional<ClockRow> clock;
   std::optional<HashSecret> new_secret = std::nullopt;  // to be written with the first tick
+  std::optional<WholeRow> whole = std::nullopt;         // as it is in the store
+  std::vector<ChunkNo> whole_from = {};                 // by class; empty: of no class anything was dropped
   // Series that the catalog has as deleted: with entries in the journal, and all others.
   std::vector<SeriesId> deleted_in_journal = {};
   std::vector<SeriesId> deleted = {};
@@ -65,7 +67,8 @@ class Ticker {
   Ticker(const Services& services, const TickOptions& options, const TickStart& start, SteadyTime now);
 
   // Reads the clock and publishes which chunks have expired, as every tick does. Call it once before the
-  // first query; until then queries would return data past their retention.
+  // first query; until then queries would return data past their retention. May write to the store; if that
+  // fails, the finest tier has the cutoffs that the store knows until a tick succeeds.
   void begin(TickTime now);
   // Makes one tick. An error means that nothing of it is durable yet and that the next call retries it. It
   // also deletes a few of the series that the flushes have found silent: whose data are past the retention of
@@ -95,8 +98,9 @@ class Ticker {
   // Returns what this retention would keep at present. Requires: begin() or tick() was called.
   Cutoffs cutoffs(const Retention& retention) const;
   // Replaces the retention. When this returns, queries and flushes use it; the next tick drops what it does
-  // not keep, for good. Requires: it differs in times only (Retention::differs_in_times_only).
-  void set_retention(Retention next, TickTime now);
+  // not keep, for good. After an error all is as it was. Cost: one write to the store. Requires: it differs
+  // in times only (Retention::differs_in_times_only).
+  Status set_retention(Retention next, TickTime now);
 
   RollupPosition rollup_position() const { return position_; }
 
@@ -128,7 +132,12 @@ class Ticker {
   void set_cutoffs();
   void expire(TickTime now);
   void drop_below(TierNo tier, ChunkNo oldest);
-  ChunkNo first_kept(TierNo tier, const Tiers& kept) const;
+  ChunkNo first_kept(TierNo tier, const Tiers& kept, const RollupPosition& position) const;
+  Cutoffs cutoffs(const Retention& retention, const RollupPosition& position) const;
+  std::optional<WholeRow> new_whole_row(const Retention& retention, const RollupPosition& position) const;
+  void note_whole_row(WholeRow row);
+  Status write_whole_row(const Retention& retention);
+  void raise_whole_of_renamed();
   bool is_due(ShardNo shard, SteadyTime now) const;
 
   Services services_;
@@ -159,7 +168,9 @@ class Ticker {
   std::set<std::string> silent_;                  // by name, so that those of one path come together
   std::vector<Slot> kept_from_;                   // FlushRules::kept_from
   std::vector<ChunkNo> dropped_below_;   // by tier: all chunks below are dropped, whatever their class
-  std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier since the start
+  std::vector<ChunkNo> highest_cutoff_;  // by class: the highest cutoff of the finest tier so far
+  std::optional<WholeRow> stored_whole_;
+  std::vector<ChunkNo> stored_cutoff_;  // by class: no cutoff of the finest tier is above; `stored_whole_`
   std::unique_ptr<Prepared> prepared_;
   JournalDraft draft_;
   LogLimiter rollup_log_{std::chrono::minutes(1)};

@@ -9,34 +9,90 @@
 
 namespace statmill {
 
-ChunkNo Ticker::first_kept(TierNo tier, const Tiers& kept) const {
+ChunkNo Ticker::first_kept(TierNo tier, const Tiers& kept, const RollupPosition& position) const {
   const ChunkNo oldest = clock_->oldest_kept(kept[tier]);
   const bool rolls_up = tier == 0 && kept.count() > 1;
-  return rolls_up ? std::min(oldest, position_.chunk) : oldest;
+  return rolls_up ? std::min(oldest, position.chunk) : oldest;
 }
 
-Ticker::Cutoffs Ticker::cutoffs(const Retention& retention) const {
+Ticker::Cutoffs Ticker::cutoffs(const Retention& retention) const { return cutoffs(retention, position_); }
+
+Ticker::Cutoffs Ticker::cutoffs(const Retention& retention, const RollupPosition& position) const {
   Cutoffs out(retention.class_count());
   for (size_t c = 0; c < out.size(); ++c) {
     const Tiers& kept = retention.tiers(static_cast<RetentionClass>(c));
-    for (TierNo t = 0; t < kept.stored_count(); ++t) out[c][t] = first_kept(t, kept);
+    for (TierNo t = 0; t < kept.stored_count(); ++t) out[c][t] = first_kept(t, kept, position);
   }
   return out;
 }
 
+// Returns the row that the store must have before this retention is used; nullopt if it has that already.
+std::optional<WholeRow> Ticker::new_whole_row(const Retention& retention,
+                                              const RollupPosition& position) const {
+  const Cutoffs kept_from = cutoffs(retention, position);
+  WholeRow row;
+  ChunkNo highest = 0;
+  for (size_t c = 0; c < kept_from.size(); ++c) {
+    const auto retention_class = static_cast<RetentionClass>(c);
+    const std::string_view glob = c == kDefaultRetention ? "" : retention.glob(retention_class);
+    row.classes.push_back({std::string(glob), std::max(highest_cutoff_[c], kept_from[c][0])});
+    highest = std::max(highest, row.classes.back().whole_from);
+  }
+  const bool is_stored = stored_whole_ ? row == *stored_whole_ : highest == 0;
+  return is_stored ? std::nullopt : std::optional(std::move(row));
+}
+
+void Ticker::note_whole_row(WholeRow row) {
+  for (size_t c = 0; c < row.classes.size(); ++c) {
+    stored_cutoff_[c] = row.classes[c].whole_from;
+    highest_cutoff_[c] = std::max(highest_cutoff_[c], stored_cutoff_[c]);
+  }
+  stored_whole_ = std::move(row);
+}
+
+// Requires: no tick waits to be written again, since the store would take this batch for a sign that it has
+// that tick.
+Status Ticker::write_whole_row(const Retention& retention) {
+  StoreBatch batch;
+  batch.whole = new_whole_row(retention, position_);
+  if (!batch.whole) return Status::ok();
+  const Running running("the write of what is whole");
+  if (Status s = services_.store.write(batch); !s) return s;
+  note_whole_row(*std::move(batch.whole));
+  return Status::ok();
+}
+
+// What was dropped of a series is missing in its new class, too.
+void Ticker::raise_whole_of_renamed() {
+  Expiry& expiry = services_.store.expiry();
+  for (const auto& [row, retention] : prepared_->changed.renamed) {
+    const RetentionClass before = expiry.class_of(row.id);
+    if (before == kGone || highest_cutoff_[before] <= highest_cutoff_[retention]) continue;
+    highest_cutoff_[retention] = highest_cutoff_[before];
+    expiry.set_whole_from(retention, std::max(expiry.whole_from(retention), highest_cutoff_[retention]));
+  }
+}
+
 // The table has the retention before the store has its cutoffs: a query that has read a new cutoff finds the
 // new retention when it ends, and starts again.
-void Ticker::set_retention(Retention next, TickTime now) {
+Status Ticker::set_retention(Retention next, TickTime now) {
   read_clock(now);
+  if (prepared_) {
+    if (Status done = finish(now); !done)
+      return Error{ErrorCode::kUnavailable, "the store refuses ticks at present: " + done.error().message};
+  }
+  if (Status s = write_whole_row(next); !s) return s;
   services_.table.set_retention(std::move(next));
   const Retention& retention = services_.table.retention();
   longest_ = retention.longest();
   clock_->set_uncounted_max(uncounted_max(retention));
   set_cutoffs();
   next_expiry_ = now.steady;
+  return Status::ok();
 }
 
-// Called after each tick, so that queries and flushes use the same cutoffs.
+// Called after each tick, so that queries and flushes use the same cutoffs. Those of the finest tier are in
+// the store first: what they let compactions drop must be known after a restart.
 void Ticker::set_cutoffs() {
   const Retention& retention = services_.table.retention();
   Expiry& expiry = services_.store.expiry();
@@ -44,8 +100,9 @@ void Ticker::set_cutoffs() {
   for (size_t c = 0; c < kept_from.size(); ++c) {
     const auto retention_class = static_cast<RetentionClass>(c);
     const Tiers& kept = retention.tiers(retention_class);
-    for (TierNo t = 0; t < kept.stored_count(); ++t) expiry.set_cutoff(t, retention_class, kept_from[c][t]);
-    highest_cutoff_[c] = std::max(highest_cutoff_[c], expiry.cutoff(0, retention_class));
+    for (TierNo t = 0; t < kept.stored_count(); ++t)
+      expiry.set_cutoff(t, retention_class,
+                        t == 0 ? std::min(stored_cutoff_[c], kept_from[c][t]) : kept_from[c][t]);
     kept_from_[c] = std::numeric_limits<Slot>::max();
     for (TierNo t = 0; t < kept.stored_count(); ++t) {
       const int64_t from_s = expiry.cutoff(t, retention_class) * kept[t].chunk_span_s();
@@ -59,7 +116,7 @@ void Ticker::expire(TickTime now) {
   const Running running("the expiry");
   next_expiry_ = now.steady + options_.expiry_interval;
   for (TierNo t = 0; t < longest_.stored_count(); ++t) {
-    const ChunkNo oldest = first_kept(t, longest_);
+    const ChunkNo oldest = first_kept(t, longest_, position_);
     if (oldest != dropped_below_[t]) drop_below(t, oldest);
   }
 }

@@ -2,6 +2,6 @@
 
 namespace statmill {
 
-const uint16_t kFormatMinor = 2;
+const uint16_t kFormatMinor = 3;
 
 }  // namespace statmill

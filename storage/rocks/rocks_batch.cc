@@ -60,6 +60,7 @@ void add_meta(RocksBatch& operations, const RocksDatabase& database, const Store
     operations.add(out.Put(database.meta(), slice(kRollupKey), position));
   }
   if (batch.clock) operations.add(out.Put(database.meta(), slice(kClockKey), encode_clock_row(*batch.clock)));
+  if (batch.whole) operations.add(out.Put(database.meta(), slice(kWholeKey), encode_whole_row(*batch.whole)));
   if (batch.hash_secret) {
     const std::string_view secret(reinterpret_cast<const char*>(batch.hash_secret->data()),
                                   batch.hash_secret->size());

@@ -101,6 +101,15 @@ Result<std::optional<ClockRow>> RocksSnapshot::clock() {
   return clock;
 }
 
+Result<std::optional<WholeRow>> RocksSnapshot::whole() {
+  const Result<std::string> row = get(database_->meta(), kWholeKey);
+  if (!row) return row.error();
+  if (row->empty()) return std::optional<WholeRow>();
+  auto whole = decode_whole_row(*row);
+  if (!whole) return whole.error();
+  return std::optional(*std::move(whole));
+}
+
 Result<std::optional<HashSecret>> RocksSnapshot::hash_secret() {
   const Result<std::string> row = get(database_->meta(), kHashSecretKey);
   if (!row) return row.error();

@@ -23,6 +23,7 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo shard) override;
   Result<RollupPosition> rollup_position() override;
   Result<std::optional<ClockRow>> clock() override;
+  Result<std::optional<WholeRow>> whole() override;
   Result<std::optional<HashSecret>> hash_secret() override;
   Result<AgentRows> agents() override;
   Result<FamilyRows> families() override;

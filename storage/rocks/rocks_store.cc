@@ -86,6 +86,7 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo) override { return recovering(); }
   Result<RollupPosition> rollup_position() override { return recovering(); }
   Result<std::optional<ClockRow>> clock() override { return recovering(); }
+  Result<std::optional<WholeRow>> whole() override { return recovering(); }
   Result<std::optional<HashSecret>> hash_secret() override { return recovering(); }
   Result<AgentRows> agents() override { return recovering(); }
   Result<FamilyRows> families() override { return recovering(); }

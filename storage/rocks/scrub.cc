@@ -172,6 +172,9 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
     trimmed_ = in.u64be();
   } else if (key == kClockKey) {
     in.bytes(kClockRowBytes);
+  } else if (key == kWholeKey) {
+    if (const auto row = decode_whole_row(value); !row) report_.add_fault("default", row.error().message);
+    return;
   } else if (key == kHashSecretKey) {
     in.bytes(sizeof(HashSecret));
   } else if (is_row_of(kExpiredPrefix) && number < tiers_.stored_count()) {

@@ -309,16 +309,19 @@ TEST_P(StoreContract, ExpireReturnsAboutHowManyBytesItDrops) {
   EXPECT_EQ(*store_->expire(0, 1), 0U) << "nothing new";
 }
 
-TEST_P(StoreContract, TheClockRowIsTheLastOne) {
+TEST_P(StoreContract, TheRowsOfTheClockAndOfWhatIsWholeAreTheLastOnes) {
   EXPECT_EQ(*store_->snapshot()->clock(), std::nullopt);
+  EXPECT_EQ(*store_->snapshot()->whole(), std::nullopt);
   for (const int day : {1, 2}) {
     StoreBatch batch;
     batch.clock = {from_unix_seconds(day * 86'400), Duration(-day), Duration(day)};
+    batch.whole = WholeRow{{{"", static_cast<ChunkNo>(day)}, {"debug.*", 80'000}}};
     write(batch);
   }
   reopen();
   EXPECT_EQ(*store_->snapshot()->clock(),
             (ClockRow{from_unix_seconds(2 * 86'400), Duration(-2), Duration(2)}));
+  EXPECT_EQ(*store_->snapshot()->whole(), (WholeRow{{{"", 2}, {"debug.*", 80'000}}}));
 }
 
 TEST_P(StoreContract, KeepsTheSecretOfTheHash) {

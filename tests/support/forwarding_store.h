@@ -21,6 +21,7 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<TickNo> flushed_tick(ShardNo shard) override { return of_->flushed_tick(shard); }
   Result<RollupPosition> rollup_position() override { return of_->rollup_position(); }
   Result<std::optional<ClockRow>> clock() override { return of_->clock(); }
+  Result<std::optional<WholeRow>> whole() override { return of_->whole(); }
   Result<std::optional<HashSecret>> hash_secret() override { return of_->hash_secret(); }
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<FamilyRows> families() override { return of_->families(); }

@@ -21,6 +21,7 @@ class MemorySnapshot final : public StoreSnapshot {
   Result<RollupPosition> rollup_position() override { return content().rollup_position; }
 
   Result<std::optional<ClockRow>> clock() override { return content().clock; }
+  Result<std::optional<WholeRow>> whole() override { return content().whole; }
   Result<std::optional<HashSecret>> hash_secret() override { return content().hash_secret; }
 
   Result<AgentRows> agents() override {
@@ -144,6 +145,7 @@ void MemoryStore::apply(const StoreBatch& batch) {
   if (batch.forgotten_until) content.forgotten_until = batch.forgotten_until;
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.clock) content.clock = batch.clock;
+  if (batch.whole) content.whole = batch.whole;
   if (batch.hash_secret) content.hash_secret = batch.hash_secret;
   if (batch.journal_trim) {
     content.journal.erase(content.journal.begin(), content.journal.lower_bound(batch.journal_trim->end));

@@ -68,6 +68,7 @@ class MemoryStore final : public Store {
     std::map<FamilyKey, FamilyRow> families;
     std::map<DocumentKey, DocumentRow> documents;
     std::optional<ClockRow> clock;
+    std::optional<WholeRow> whole;
     std::optional<HashSecret> hash_secret;
     std::optional<Timestamp> forgotten_until;
     std::array<ChunkNo, Tiers::kStoredMax> floors{};

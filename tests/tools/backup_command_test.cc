@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 std::string listing(const std::string& files) {
-  return R"({"snapshot":"0123","format":"statmill store 2.2\n","files":[)" + files + "]}";
+  return R"({"snapshot":"0123","format":"statmill store 2.3\n","files":[)" + files + "]}";
 }
 
 TEST(BackupCommand, UnderstandsAListing) {
   const auto parsed = parse_snapshot(listing(R"({"name":"CURRENT","bytes":16},{"name":"1.sst","bytes":0})"));
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(parsed->id, "0123");
-  EXPECT_EQ(parsed->format, "statmill store 2.2\n");
+  EXPECT_EQ(parsed->format, "statmill store 2.3\n");
   ASSERT_EQ(parsed->files.size(), 2U);
   EXPECT_EQ(parsed->files[0].name, "CURRENT");
   EXPECT_EQ(parsed->files[0].bytes, 16U);

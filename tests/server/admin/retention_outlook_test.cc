@@ -48,7 +48,7 @@ TEST_F(RetentionOutlookTest, WhatItSaysIsWhatGoes) {
   const Retention next = retention_of("10s:3d,5m:1y", {"debug.* 10s:1d,5m:1y"});
   const auto said = retention_outlook(sources(), next);
   ASSERT_TRUE(said);
-  ticker_->set_retention(next, time());
+  ASSERT_TRUE(ticker_->set_retention(next, time()));
   const auto then = retention_outlook(sources(), next);
   ASSERT_TRUE(then);
   for (size_t c = 0; c < 2; ++c) {

@@ -24,6 +24,7 @@ struct Sample {
   Kind kind = Kind::kGauge;
   int64_t time_s = 0;
   std::vector<int64_t> hundredths;  // one value, or all values of a bucket that the sender made
+  bool is_alone = false;            // the finest tier may have dropped the other samples of its time
 };
 
 inline std::string decimal(Int128 value, int digits) {
@@ -119,6 +120,14 @@ class Model {
     if (is_in(series.first_s)) series.first_s = until_s;
     if (is_in(series.last_s)) series.last_s = from_s - kSlotS;
     forget_families(name);
+  }
+
+  // Returns whether the totals of some slots in [from_s, until_s) may be in two parts, which count as two
+  // slots.
+  bool has_parts(const std::string& name, int64_t from_s, int64_t until_s) const {
+    return std::ranges::any_of(series_.at(name).samples, [&](const Sample& s) {
+      return s.is_alone && s.time_s >= from_s && s.time_s < until_s;
+    });
   }
 
   Kind kind(const std::string& name) const { return series_.at(name).kind; }

@@ -43,11 +43,14 @@ TEST_P(ModelTest, EveryTierAndStatAgrees) {
 
 INSTANTIATE_TEST_SUITE_P(
     Retentions, ModelTest,
-    testing::Values("10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d",
-                    "10s:4d,5m:30d,1h:1y|?1 10s:1d,5m:3d,1h:60d|g[12] 10s:9d,1h:2y|e2 10s:8d",
-                    "10s:3d|?1 10s:1d|?2 10s:30d", "10s:2d,5m:30d,1h:1y|* 1s:1d",
-                    "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 1s:2d|c* 1s:6h#|g* 1s:1d|?2 1s:2d",
-                    "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 10s:4d|g* 1s:1d#|e* 10s:4d|?2 1s:2d|g* 1s:6h"));
+    testing::Values(
+        "10s:2d,5m:30d,1h:1y", "10s:10d,5m:1y,1h:6y", "10s:1d,1m:10d", "10s:30d",
+        "10s:4d,5m:30d,1h:1y|?1 10s:1d,5m:3d,1h:60d|g[12] 10s:9d,1h:2y|e2 10s:8d",
+        "10s:3d|?1 10s:1d|?2 10s:30d",
+        "10s:2d,5m:30d,1h:1y|g* 10s:1d|?2 10s:9d,5m:60d#10s:8d,5m:90d,1h:1y|g* 10s:5d|?2 10s:1d,5m:2d",
+        "10s:2d,5m:30d,1h:1y|?1 10s:8d,5m:9d#10s:8d,5m:60d,1h:1y|c* 10s:1d|e2 10s:9d",
+        "10s:2d,5m:30d,1h:1y|* 1s:1d", "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 1s:2d|c* 1s:6h#|g* 1s:1d|?2 1s:2d",
+        "10s:4d,5m:30d,1h:1y|e* 1s:3h|?2 10s:4d|g* 1s:1d#|e* 10s:4d|?2 1s:2d|g* 1s:6h"));
 
 }  // namespace
 }  // namespace statmill

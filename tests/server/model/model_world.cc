@@ -33,9 +33,11 @@ World::World(uint64_t seed, const std::string& retention)
       longest_s_(retention_.longest().coarsest().retention_s),
       store_(tiers_) {
   const size_t other = retention.find('#');
-  if (other != std::string::npos)
-    other_retention_ =
-        retention_of_text(retention.substr(0, retention.find('|')) + retention.substr(other + 1));
+  if (other != std::string::npos) {
+    const bool has_tiers = retention[other + 1] != '|';
+    other_retention_ = retention_of_text((has_tiers ? "" : retention.substr(0, retention.find('|'))) +
+                                         retention.substr(other + 1));
+  }
   start();
   while (log_.empty()) send();
   tick();  // with data and a right clock, so that the ClockGuard trusts it
@@ -198,14 +200,8 @@ void World::crash() {
   model_ = {};
   for (const auto& happen : log_) happen(model_);
   store_.restart();
-  if (other_retention_ && below(2) == 0) std::swap(retention_, *other_retention_);
+  if (other_retention_ && below(2) == 0) swap_retention();
   start();
-}
-
-void World::change_retention() {
-  if (!other_retention_ || !retention_.differs_in_times_only(*other_retention_)) return;
-  std::swap(retention_, *other_retention_);
-  ticker_->set_retention(retention_, now());
 }
 
 void World::fail_a_write() {
@@ -292,6 +288,7 @@ void World::send() {
   const int64_t samples = is_alone || below(4) != 0 ? 1 : 1 + below(20);
   for (int64_t i = 0; i < samples; ++i)
     s.hundredths.push_back(below(3) == 0 ? 500 : below(2'000'000) - 1'000'000);
+  s.is_alone = is_amount && may_be_alone(s);
   Batch batch;
   batch.other_kind = below(2) == 0 ? OtherKind::kAccept : OtherKind::kRefuse;
   fill(s, batch);
@@ -357,6 +354,10 @@ Status World::change() {
           std::array{"e", "g", "n", "d", "c"}[static_cast<size_t>(below(5))] + std::to_string(below(5));
       if (!model_.series().contains(to) && keeps_no_longer(to, from))
         happened([=](model::Model& m) { m.rename(from, to); });
+      for (TierNo t = 0; t < tiers_.stored_count(); ++t) {
+        int64_t& lost_s = lost_by_rename_[to][t];
+        lost_s = std::max(lost_s, lost_before_s(from, t));
+      }
       const NewName pair{from, model_.series().contains(to) ? to : from};
       return done(ticker_->change({.deletes = {}, .slots = {}, .renames = {&pair, 1}}, now()));
     }
@@ -365,22 +366,6 @@ Status World::change() {
 
 bool World::may_have_been_slow() const {
   return slow_s_ > 0 && wall_s_ - right_since_s_ <= std::max<int64_t>(slow_s_, 600) + 120;
-}
-
-bool World::keeps_no_longer(const std::string& a, const std::string& b) const {
-  for (size_t t = 0; t < tiers_.stored_count(); ++t) {
-    if (tiers_of(a)[t].retention_s > tiers_of(b)[t].retention_s) return false;
-  }
-  return true;
-}
-
-int64_t World::retention_of(const std::string& name, int64_t tier_s) const {
-  const Tiers& tiers = tiers_of(name);
-  for (TierNo t = 0; t < tiers.stored_count(); ++t) {
-    if (tiers[t].step_s == tier_s) return tiers[t].retention_s;
-  }
-  ADD_FAILURE() << "no tier of " << tier_s;
-  return 0;
 }
 
 }  // namespace statmill

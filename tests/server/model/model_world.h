@@ -2,6 +2,7 @@
 // answer.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,9 +24,9 @@ class World {
  public:
   static constexpr int64_t kDayS = 86400;
 
-  // The same seed makes the same sequence of events. `retention` is "TIERS|RULE|RULE". After "#" may come the
-  // rules that take turns with these at starts, and in between if only times differ. They differ
-  // in the detail tier only.
+  // The same seed makes the same sequence of events. `retention` is "TIERS|RULE|RULE". After "#" may come
+  // another one that takes turns with it at starts, and in between if only times differ. Without tiers it has
+  // the same. The coarsest tiers must not differ.
   World(uint64_t seed, const std::string& retention);
   void step();     // makes a random event
   void compare();  // fails the test if the server and the model differ
@@ -91,6 +92,14 @@ class World {
   void compare_names();
   void compare_families();
   int64_t retention_of(const std::string& name, int64_t tier_s) const;
+  // Uses the other retention from now on.
+  void swap_retention();
+  // Older samples of the tier may be gone, since a retention before this one did not cover them.
+  int64_t lost_before_s(const std::string& name, TierNo tier) const;
+  // Returns true if the finest tier may lack the other samples of its time when it is flushed.
+  bool may_be_alone(const model::Sample& s) const;
+  // From when on the tier must have the samples.
+  int64_t kept_from_s(const std::string& name, int64_t tier_s) const;
   // Returns whether nothing may expire yet, because the clock was slow and has not been right for as long.
   bool may_have_been_slow() const;
   // Compares one series, or all of them if `name` is "*".
@@ -103,6 +112,13 @@ class World {
   std::mt19937_64 random_;
   Retention retention_;
   std::optional<Retention> other_retention_;
+  struct Change {
+    int64_t time_s = 0;
+    Retention before;
+  };
+  std::vector<Change> changes_;
+  // What was lost of series that have got the name; by tier.
+  std::map<std::string, std::array<int64_t, Tiers::kStoredMax>> lost_by_rename_;
   const Tiers tiers_;
   const int64_t longest_s_;
   MemoryStore store_;

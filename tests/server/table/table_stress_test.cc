@@ -110,7 +110,8 @@ TEST_F(Stress, QueriesCountEverySampleExactlyOnceDuringTicksAndFlushes) {
 TEST_F(Stress, QueriesCountEverySampleExactlyOnceWhileTheRetentionChanges) {
   count_during_ticks([this](Ticker& ticker, int tick) {
     if (tick % 4 != 0) return;
-    ticker.set_retention(*Tiers::parse(tick % 8 == 0 ? "10s:1d,5m:3d" : "10s:20d,5m:2y"), time(tick));
+    ASSERT_TRUE(
+        ticker.set_retention(*Tiers::parse(tick % 8 == 0 ? "10s:1d,5m:3d" : "10s:20d,5m:2y"), time(tick)));
   });
 }
 

@@ -15,7 +15,7 @@ class RetentionChange : public RetentionFixture {
   RetentionChange() { restart({"short.* 10s:1d,5m:50d,1h:100d"}); }
 
   void change(const std::vector<std::string>& rules) {
-    ticker_->set_retention(retention_of(tiers_, rules), time());
+    ASSERT_TRUE(ticker_->set_retention(retention_of(tiers_, rules), time()));
   }
 };
 
@@ -39,7 +39,8 @@ TEST_F(RetentionChange, AShorterOneDeletesWhatIsPastItInAllClasses) {
   send("live", kStart);
   pass(20 * kDay);
   EXPECT_TRUE(is_stored(1, kStart, 0));
-  ticker_->set_retention(retention_of(*Tiers::parse("10s:1d,5m:2d,1h:3d"), {"short.* 5m:2d"}), time());
+  ASSERT_TRUE(
+      ticker_->set_retention(retention_of(*Tiers::parse("10s:1d,5m:2d,1h:3d"), {"short.* 5m:2d"}), time()));
   EXPECT_EQ(store_.expiry().floor(1), 0U);
   pass(60);
   EXPECT_EQ(store_.expiry().floor(1), tiers_[1].chunk_of_time(now_ - 60 - 2 * kDay));
@@ -98,11 +99,86 @@ TEST_F(RetentionChange, CutoffsSayWhatAnotherOneWouldKeep) {
   pass(60 * kDay);
   const Retention next = retention_of(tiers_, {"short.* 10s:1h,5m:2d,1h:20y"});
   const Ticker::Cutoffs said = ticker_->cutoffs(next);
-  ticker_->set_retention(next, time());
+  ASSERT_TRUE(ticker_->set_retention(next, time()));
   for (RetentionClass c = 0; c < 2; ++c) {
     for (TierNo t = 0; t < 3; ++t) EXPECT_EQ(store_.expiry().cutoff(t, c), said[c][t]) << +c << " " << +t;
   }
   EXPECT_GT(said[1][1], said[0][1]);
+}
+
+// A chunk whose finest rows were dropped while the retention was shorter: late events add to its totals.
+class LateEvents : public RetentionChange {
+ protected:
+  static constexpr const char* kLong = "short.* 10s:10d,5m:50d,1h:100d";
+  static constexpr const char* kShort = "short.* 10s:1d,5m:50d,1h:100d";
+
+  void SetUp() override {
+    restart({kLong});
+    for (const int64_t age_s : {0, 10, 20}) ASSERT_EQ(send("*short.a", kStart + age_s), 1U);
+    pass(5 * kDay);
+    change({kShort});
+    reclaim();
+    ASSERT_FALSE(is_stored(0, kStart, 0));
+    ASSERT_EQ(total("short.a"), 15);
+  }
+  double total(const std::string& series, int64_t step_s = 300) {
+    const QueryAnswer answer = ask(series, kStart, kStart + kHour, step_s);
+    double out = 0;
+    for (size_t i = 0; i < answer.bins.count; ++i) {
+      if (const auto sum = stat_at(Stat::kSum, answer, answer.series.at(0), i)) out += sum->value();
+    }
+    return out;
+  }
+  void expect_all(const std::string& series) {
+    ASSERT_EQ(send("*" + series, kStart + 30), 1U);
+    flush();
+    for (const int64_t step_s : {300, 3600}) EXPECT_EQ(total(series, step_s), 20) << step_s;
+  }
+};
+
+TEST_F(LateEvents, AddToTotalsAfterALongerOne) {
+  change({kLong});
+  expect_all("short.a");
+}
+
+TEST_F(LateEvents, AddToTotalsAfterALongerOneAndAStart) {
+  change({kLong});
+  restart({kLong});
+  expect_all("short.a");
+}
+
+TEST_F(LateEvents, AddToTotalsAfterAStartWithALongerOne) {
+  restart({kLong});
+  expect_all("short.a");
+}
+
+TEST_F(LateEvents, AddToTotalsAfterStartsWithOtherRules) {
+  restart({"s* 10s:10d"});
+  restart({"other 10s:1d", "*.a 10s:10d,5m:50d,1h:100d"});
+  expect_all("short.a");
+}
+
+TEST_F(LateEvents, AddToTotalsOfARenamedSeries) {
+  const NewName names{"short.a", "long.a"};
+  ASSERT_TRUE(ticker_->change({.deletes = {}, .slots = {}, .renames = {&names, 1}}, time()));
+  restart({kShort});
+  expect_all("long.a");
+}
+
+// What the store knows of it comes before the first row can be dropped.
+TEST_F(RetentionChange, ACutoffIsStoredBeforeItIsUsed) {
+  send("short.a", kStart);
+  pass(5 * kDay);
+  const auto stored = [&] { return (*store_.snapshot()->whole())->classes.at(1).whole_from; };
+  EXPECT_EQ(store_.expiry().cutoff(0, 1), stored());
+  const ChunkNo before = stored();
+  store_.fail_next_write(Error{ErrorCode::kIo, "planted"});
+  EXPECT_FALSE(ticker_->set_retention(retention_of(tiers_, {"short.* 10s:1h,5m:50d"}), time()));
+  EXPECT_EQ(table_->retention().tiers(1).text(), "10s:1d,5m:50d,1h:100d");
+  EXPECT_EQ(store_.expiry().cutoff(0, 1), before);
+  change({"short.* 10s:1h,5m:50d"});
+  EXPECT_GT(stored(), before);
+  EXPECT_EQ(store_.expiry().cutoff(0, 1), stored());
 }
 
 // What a naive model says of one series: which samples must be there, and which must not.
@@ -146,7 +222,7 @@ class RandomRetention : public RetentionFixture, public testing::WithParamInterf
   }
   void change_one() {
     (below(2) == 0 ? days_["a"] : days_["other"]) = 1 + below(12);
-    ticker_->set_retention(retention(), time());
+    ASSERT_TRUE(ticker_->set_retention(retention(), time()));
   }
   // A chunk of 6 h goes when all of it is too old. The time of the clock guard is a minute late, and at most
   // an hour after the newest sample.

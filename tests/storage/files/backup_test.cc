@@ -107,7 +107,7 @@ TEST_F(BackupTest, SharesNoDamagedFile) {
 }
 
 TEST_F(BackupTest, RefusesWhatNobodyCouldRestore) {
-  for (const std::string format : {"", "statmill store 2.2\n", "a\nb\nc\n"}) {
+  for (const std::string format : {"", "statmill store 2.3\n", "a\nb\nc\n"}) {
     auto writer = BackupWriter::make(backup_);
     ASSERT_TRUE(writer);
     writer->set_format(format);
@@ -118,7 +118,7 @@ TEST_F(BackupTest, RefusesWhatNobodyCouldRestore) {
   }
   auto writer = BackupWriter::make(backup_);
   ASSERT_TRUE(writer);
-  writer->set_format("statmill store 2.2\nsteps 10s,5m,1h\n");
+  writer->set_format("statmill store 2.3\nsteps 10s,5m,1h\n");
   EXPECT_EQ(writer->finish().error().code, ErrorCode::kInvalid) << "it has no files";
 }
 
@@ -277,7 +277,7 @@ TEST_F(BackupTest, AHalfRestoredDirectoryNeverOpens) {
 
 TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
   back_up(backup_);
-  for (const std::string version : {"9.0", "2.3"}) {
+  for (const std::string version : {"9.0", "2.4"}) {
     auto manifest = *read_backup_manifest(backup_);
     manifest.format = "statmill store " + version + "\nsteps 10s\n";
     directory_.write("backup/BACKUP", manifest.text());
