@@ -21,6 +21,18 @@ bool are_equal(const Retention& one, const Retention& other) {
   return true;
 }
 
+// Returns true if `one` keeps any tier of any class for less time.
+bool is_shorter(const Retention& one, const Retention& other) {
+  for (size_t c = 0; c < one.class_count(); ++c) {
+    const Tiers& tiers = one.tiers(static_cast<RetentionClass>(c));
+    const Tiers& others = other.tiers(static_cast<RetentionClass>(c));
+    for (TierNo t = 0; t < tiers.stored_count(); ++t) {
+      if (tiers[t].retention_s < others[t].retention_s) return true;
+    }
+  }
+  return false;
+}
+
 // `outlook`: of the class; null if it is unknown.
 void log_class(const Retention& before, const Retention& now, RetentionClass c, const ClassOutlook* outlook,
                Log& log) {
@@ -30,12 +42,17 @@ void log_class(const Retention& before, const Retention& now, RetentionClass c, 
                     {{"rule", rule}, {"before", times_of(before, c)}, {"now", times_of(now, c)}});
   }
   uint64_t bytes = 0;
-  for (const TierOutlook& tier : outlook->tiers) bytes += tier.dropped_bytes;
-  log.warn("retention changed, and data are dropped", {{"rule", rule},
-                                                       {"before", times_of(before, c)},
-                                                       {"now", times_of(now, c)},
-                                                       {"series", outlook->affected_series},
-                                                       {"about_bytes", bytes}});
+  bool are_least = false;
+  for (const TierOutlook& tier : outlook->tiers) {
+    bytes += tier.dropped_bytes;
+    are_least = are_least || tier.are_least;
+  }
+  log.warn("retention changed, and data are dropped",
+           {{"rule", rule},
+            {"before", times_of(before, c)},
+            {"now", times_of(now, c)},
+            {"series", outlook->affected_series},
+            {are_least ? "at_least_bytes" : "about_bytes", bytes}});
 }
 
 }  // namespace
@@ -53,6 +70,11 @@ RetentionReload reload_retention(const OutlookSources& sources, AgentRegistry& a
   const auto outlook = retention_outlook(sources, next);
   if (sources.is_canceled()) {
     log.warn("the retention stays as it was", {{"reason", "the server is stopping"}});
+    return RetentionReload::kNeedsRestart;
+  }
+  if (!outlook && is_shorter(next, before)) {
+    log.error("the retention stays as it was, since it is unknown what a shorter one drops",
+              {{"reason", outlook.error().message}});
     return RetentionReload::kNeedsRestart;
   }
   const Status changed = sources.on_tick_thread(

@@ -208,7 +208,7 @@ void Server::start_threads() {
   reclaim_thread_ = std::make_unique<ReclaimThread>(*store_, *id_reuse_, registry_, log_,
                                                     [this] { admin_->release_idle(); });
   reloader_ = std::make_unique<RetentionReloader>(RetentionReloader::Services{
-      {table_, *store_, [this](const TickThread::Job& job) { return tick_thread_->call(job); }},
+      {table_, *store_, [this](const TickThread::Job& job) { return tick_thread_->call(job); }, clock_},
       agents_,
       [this](std::function<void()> work) { main_loop_.post(std::move(work)); },
       log_});

@@ -32,7 +32,7 @@ std::string names_of(const SeriesChanges& changes) {
 
 AdminApi::AdminApi(Services services)
     : services_(std::move(services)),
-      outlook_{services_.table, services_.store, services_.on_tick_thread},
+      outlook_{services_.table, services_.store, services_.on_tick_thread, services_.clock},
       snapshots_({services_.store, services_.clock, services_.log}),
       admin_({services_.on_tick_thread, services_.store, snapshots_, services_.health, services_.log}),
       name_changes_(services_.table,

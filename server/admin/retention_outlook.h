@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "server/table/table.h"
 #include "server/tick/tick_thread.h"
@@ -21,6 +22,7 @@ struct TierOutlook {
   int64_t then_s = 0;               // the same with the other retention
   std::optional<int64_t> oldest_s;  // the time of the oldest sample, in unix seconds; nullopt: there is none
   uint64_t bytes = 0;
+  bool are_least = false;        // of all bytes here: reading took too long, so there may be more
   uint64_t affected_series = 0;  // that lose samples of this tier by the other retention
   uint64_t dropped_bytes = 0;
 };
@@ -38,15 +40,19 @@ using RetentionOutlook = std::vector<ClassOutlook>;
 
 struct OutlookSources {
   const Table& table;
-  const RocksStore& store;
+  RocksStore& store;
   std::function<Status(const TickThread::Job&)> on_tick_thread;  // TickThread::call
-  std::function<bool()> is_canceled = [] { return false; };      // must be thread-safe and quick
+  const Clock& clock;
+  std::function<bool()> is_canceled = [] { return false; };  // must be thread-safe and quick
 };
 
+// The store is read for so long; what it has beyond that is not counted (TierOutlook::are_least).
+inline constexpr Duration kOutlookTime = std::chrono::seconds(2);
+
 // Compares `next` with the retention in use, at present. Changes nothing. Cost: a look at each series, and up
-// to some thousand rows of the store per tier. Errors: kInvalid if more than times differ
-// (Retention::differs_in_times_only), kUnavailable if it is canceled, while the server stops or
-// its store recovers, kIo, kCorrupt.
+// to some thousand rows of the store per tier, for about kOutlookTime. Errors: kInvalid if more than times
+// differ (Retention::differs_in_times_only), kUnavailable if it is canceled, while the server stops or its
+// store recovers, kIo, kCorrupt.
 Result<RetentionOutlook> retention_outlook(const OutlookSources& sources, const Retention& next);
 
 }  // namespace statmill

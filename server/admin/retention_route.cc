@@ -21,6 +21,7 @@ void append_tier(std::string& out, const TierOutlook& tier, bool is_dry_run) {
     one.key("oldest").append("null");
   }
   one.count("bytes", tier.bytes);
+  if (tier.are_least) one.key("at_least").append("true");
   if (!is_dry_run) return;
   one.number("then_s", static_cast<double>(tier.then_s));
   one.count("affected_series", tier.affected_series);

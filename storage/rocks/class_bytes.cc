@@ -1,10 +1,12 @@
 #include "storage/rocks/class_bytes.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "storage/keys.h"
 #include "storage/rocks/chunk_merge.h"
@@ -13,29 +15,41 @@
 namespace statmill {
 namespace {
 
-constexpr uint64_t kPlaces = 64;  // of a sample; each costs a seek
+constexpr uint64_t kPlacesMax = 64;  // of a sample; each costs two seeks
+constexpr uint64_t kRowsPerPlace = 16;
+constexpr uint64_t kRowsPerLook = 64;  // at whether it is over
 
 // Walks over the rows of a range of chunks.
 class RowWalk {
  public:
-  RowWalk(RocksDatabase& database, ChunkRange range)
+  RowWalk(RocksDatabase& database, const ClassBytesRequest& request)
       : database_(database),
-        tier_(range.tier),
-        first_(range.begin),
-        end_(chunk_key(range.end, 0)),
+        request_(request),
+        tier_(request.range.tier),
+        first_(chunk_key(request.range.begin, 0)),
+        first_slice_(first_),
+        end_(chunk_key(request.range.end, 0)),
         end_slice_(end_) {
     rocksdb::ReadOptions options;
+    options.iterate_lower_bound = &first_slice_;
     options.iterate_upper_bound = &end_slice_;
     options.fill_cache = false;
     row_.reset(database.db().NewIterator(options, database.tier(tier_)));
   }
 
-  // Go to the first row, to the last row, and to the first one from a chunk and an id on. Return its key, or
-  // nullopt if there is none.
+  // Go to the first row, to the last row, to the last one of all chunks up to this one, and to the first one
+  // from a chunk and an id on. Return its key, or nullopt if there is none.
   using Key = Result<std::optional<ChunkKey>>;
-  Key first() { return seek(first_, 0); }
+  Key first() {
+    row_->SeekToFirst();
+    return key();
+  }
   Key last() {
     row_->SeekToLast();
+    return key();
+  }
+  Key last_until(ChunkNo chunk) {
+    row_->SeekForPrev(chunk_key(chunk, std::numeric_limits<SeriesId>::max()));
     return key();
   }
   Key seek(ChunkNo chunk, SeriesId id) {
@@ -43,11 +57,12 @@ class RowWalk {
     return key();
   }
 
-  // Reads up to `rows` rows from here on, and adds their bytes to those of their classes. Returns how many
-  // rows it has read.
+  // Reads up to `rows` rows from here on, fewer once it is over, and adds their bytes to those of their
+  // classes. Returns how many rows it has read.
   Result<uint64_t> read(uint64_t rows) {
     uint64_t count = 0;
     for (; count < rows; row_->Next(), ++count) {
+      if (count % kRowsPerLook == 0 && is_over()) break;
       const Key at = key();
       if (!at) return at.error();
       if (!*at) break;
@@ -56,6 +71,7 @@ class RowWalk {
     return count;
   }
 
+  bool is_over() { return is_over_ = is_over_ || request_.is_over(); }
   ClassBytes& bytes() { return bytes_; }
 
  private:
@@ -68,32 +84,36 @@ class RowWalk {
   }
 
   RocksDatabase& database_;
+  const ClassBytesRequest& request_;
   const TierNo tier_;
-  const ChunkNo first_;
+  const std::string first_;
+  const rocksdb::Slice first_slice_;
   const std::string end_;
   const rocksdb::Slice end_slice_;
   std::unique_ptr<rocksdb::Iterator> row_;
   ClassBytes bytes_{};
+  bool is_over_ = false;
 };
 
 // Reads so many rows at each place. Ids of series that came at the same time, and often are of one class, are
-// next to each other, so the places are at even distances of chunks, and in ids at multiples of the golden
-// ratio, which are never close together.
-Status sample(RowWalk& walk, ChunkNo first, uint64_t rows) {
+// next to each other, so the places are at even distances of chunks, and in the ids of their chunk at
+// multiples of the golden ratio, which are never close together.
+Status sample(RowWalk& walk, ChunkNo first, uint64_t rows_max) {
+  const uint64_t places = std::clamp<uint64_t>(rows_max / kRowsPerPlace, 1, kPlacesMax);
   const auto last = walk.last();
   if (!last) return last.error();
   if (!*last) return Status::ok();
   uint64_t golden = 0;
-  for (uint64_t i = 0; i < kPlaces; ++i) {
+  for (uint64_t i = 0; i < places && !walk.is_over(); ++i) {
     const uint64_t chunks = (*last)->chunk - first;
-    const auto chunk = static_cast<ChunkNo>(first + chunks * i / (kPlaces - 1));
-    const auto id = static_cast<SeriesId>((uint64_t{(*last)->id} * golden) >> 32);
+    const auto chunk = static_cast<ChunkNo>(first + chunks * i / std::max<uint64_t>(places - 1, 1));
+    const auto highest = walk.last_until(chunk);
+    if (!highest) return highest.error();
+    if (!*highest) continue;
+    const auto id = static_cast<SeriesId>((uint64_t{(*highest)->id} * golden) >> 32);
     golden = (golden + 0x9e3779b9U) & 0xffffffffU;
-    auto found = walk.seek(chunk, id);
-    // After a chunk without rows, ids would be too low.
-    if (found && *found && (*found)->chunk != chunk) found = walk.seek((*found)->chunk, id);
-    if (!found) return found.error();
-    if (const auto read = walk.read(rows); !read) return read.error();
+    if (const auto found = walk.seek((*highest)->chunk, id); !found) return found.error();
+    if (const auto read = walk.read(rows_max / places + 1); !read) return read.error();
   }
   return Status::ok();
 }
@@ -120,21 +140,23 @@ void scale(ClassBytes& bytes, uint64_t sum) {
 
 }  // namespace
 
-Result<ClassBytes> class_bytes(RocksDatabase& database, ChunkRange range, uint64_t rows_max) {
-  if (range.begin >= range.end || database.tier(range.tier) == nullptr) return ClassBytes{};
+Result<ClassSizes> class_bytes(RocksDatabase& database, const ClassBytesRequest& request) {
+  const auto& [range, rows_max, is_over] = request;
+  if (range.begin >= range.end || database.tier(range.tier) == nullptr) return ClassSizes{};
   const ConcatenateOnly concatenate_only;
-  RowWalk walk(database, range);
+  RowWalk walk(database, request);
   const auto first = walk.first();
   if (!first) return first.error();
   const auto all = walk.read(rows_max + 1);
   if (!all) return all.error();
-  if (*all <= rows_max) return walk.bytes();
-  walk.bytes() = {};
-  if (Status s = sample(walk, (*first)->chunk, rows_max / kPlaces + 1); !s) return s.error();
+  if (*all <= rows_max || walk.is_over()) return ClassSizes{walk.bytes(), walk.is_over()};
+  const ClassBytes read = std::exchange(walk.bytes(), {});
+  if (Status s = sample(walk, (*first)->chunk, rows_max); !s) return s.error();
+  if (walk.is_over()) return ClassSizes{read, true};
   const auto sum = bytes_of(database, range);
   if (!sum) return sum.error();
   scale(walk.bytes(), *sum);
-  return walk.bytes();
+  return ClassSizes{walk.bytes(), false};
 }
 
 }  // namespace statmill

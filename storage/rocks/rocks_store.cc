@@ -289,10 +289,10 @@ Result<std::shared_ptr<RocksDatabase>> RocksStore::usable_database() const {
   return recovering();
 }
 
-Result<ClassBytes> RocksStore::class_bytes(ChunkRange range, uint64_t rows_max) const {
+Result<ClassSizes> RocksStore::class_bytes(const ClassBytesRequest& request) const {
   const auto database = usable_database();
   if (!database) return database.error();
-  return statmill::class_bytes(**database, range, rows_max);
+  return statmill::class_bytes(**database, request);
 }
 
 Status RocksStore::flush() {

@@ -75,7 +75,7 @@ class RocksStore final : public Store {
 
   // About how many bytes each class has in these chunks (class_bytes.h). It waits for the disk, for at most
   // about 2 * rows_max rows. Thread-safe. Errors: kUnavailable while the store recovers, kIo, kCorrupt.
-  Result<ClassBytes> class_bytes(ChunkRange range, uint64_t rows_max) const;
+  Result<ClassSizes> class_bytes(const ClassBytesRequest& request) const;
 
   // The following are for administrators; call them on any one thread at a time. Errors of all: kUnavailable
   // if cancelled or while the store recovers, kIo, kCorrupt.

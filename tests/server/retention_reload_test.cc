@@ -17,8 +17,9 @@ class RetentionReloadTest : public RetentionWorld {
   std::string reload(const Retention& next, RetentionReload want) {
     Log log({LogLevel::kInfo, LogFormat::kLogfmtLines});
     OutlookSources of = sources();
-    if (is_stopping_)
-      of.on_tick_thread = [](const TickThread::Job&) {
+    if (calls_failing_ > 0)
+      of.on_tick_thread = [this, works = of.on_tick_thread](const TickThread::Job& job) {
+        if (--calls_failing_ < 0) return works(job);
         return Status(Error{ErrorCode::kUnavailable, "it is stopping"});
       };
     testing::internal::CaptureStderr();
@@ -29,7 +30,7 @@ class RetentionReloadTest : public RetentionWorld {
   }
 
   AgentRegistry agents_{{}, registry_};
-  bool is_stopping_ = false;
+  int calls_failing_ = 0;  // of those to the tick thread, the first ones
 };
 
 TEST_F(RetentionReloadTest, TheSameIsNoChange) {
@@ -70,11 +71,23 @@ TEST_F(RetentionReloadTest, WhatNeedsARestartLeavesAllAsItWas) {
 }
 
 TEST_F(RetentionReloadTest, AServerThatStopsChangesNothing) {
-  is_stopping_ = true;
+  calls_failing_ = 2;
   const std::string said =
-      reload(retention_of("10s:1d,5m:1y", {"debug.* 10s:1h"}), RetentionReload::kNeedsRestart);
+      reload(retention_of("10s:20d,5m:1y", {"debug.* 10s:2d,5m:20d"}), RetentionReload::kNeedsRestart);
   EXPECT_THAT(said, HasSubstr("level=error msg=\"the retention stays as it was\" reason=\"it is stopping\""));
   EXPECT_EQ(table_.retention().tiers().text(), "10s:10d,5m:1y");
+}
+
+TEST_F(RetentionReloadTest, NothingIsDroppedUnlessItIsKnownHowMuch) {
+  calls_failing_ = 1;
+  const std::string said =
+      reload(retention_of("10s:1d,5m:1y", {"debug.* 10s:2d,5m:20d"}), RetentionReload::kNeedsRestart);
+  EXPECT_THAT(said, HasSubstr("level=error msg=\"the retention stays as it was, since it is unknown what a "
+                              "shorter one drops\" reason=\"it is stopping\""));
+  EXPECT_EQ(table_.retention().tiers().text(), "10s:10d,5m:1y");
+  calls_failing_ = 1;
+  reload(retention_of("10s:20d,5m:1y", {"debug.* 10s:2d,5m:20d"}), RetentionReload::kInUse);
+  EXPECT_EQ(table_.retention().tiers().text(), "10s:20d,5m:1y") << "a longer one drops nothing";
 }
 
 // The tick answers when the test lets it, and the loop runs when the test runs it.

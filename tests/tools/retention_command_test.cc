@@ -42,6 +42,15 @@ TEST(RetentionCommand, ADryRunAlsoPrintsWhatWouldBeDropped) {
   EXPECT_EQ(dropped_text({}), "nothing would be dropped");
 }
 
+TEST(RetentionCommand, SaysAtLeastIfReadingTookTooLong) {
+  KeptClasses kept = *parse_kept_classes(
+      R"({"dry_run":true,"classes":[{"rule":null,"then_rule":null,"series":3,"affected_series":3,"tiers":[)"
+      R"({"step":10,"retention_s":864000,"oldest":null,"bytes":5242880,"at_least":true,"then_s":86400,)"
+      R"("affected_series":3,"dropped_bytes":1048576}]}]})");
+  EXPECT_THAT(kept_table(kept, utc), HasSubstr(">= 5 MiB         3  >= 1 MiB"));
+  EXPECT_EQ(dropped_text(kept), "at least 1 MiB of 3 series would be dropped, for good");
+}
+
 TEST(RetentionCommand, ProgramsReadCsv) {
   EXPECT_EQ(kept_csv(*parse_kept_classes(kKept)),
             "rule,series,step,retention_s,oldest,unix,bytes\n"

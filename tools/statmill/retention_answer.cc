@@ -17,6 +17,9 @@ std::string text_of_seconds(int64_t seconds) {
   return seconds == 0 ? "-" : format_duration(std::chrono::seconds(seconds));
 }
 
+// Returns what begins texts of bytes.
+std::string mark_of(const KeptTier& tier) { return tier.are_least ? ">= " : ""; }
+
 std::string text_of_bytes(uint64_t bytes) {
   return unit_text(static_cast<double>(bytes), {.kind = Unit::Kind::kBytes});
 }
@@ -36,6 +39,7 @@ KeptTier parse_tier(AnswerDocument& document, const boost::json::value& tier, bo
   if (const boost::json::value& oldest = document.field(tier, "oldest"); !oldest.is_null())
     out.oldest_s = document.integer(oldest);
   out.bytes = count("bytes");
+  if (const auto* least = document.optional(tier, "at_least")) out.are_least = document.boolean(*least);
   if (!is_dry_run) return out;
   out.then_s = document.integer(document.field(tier, "then_s"));
   out.affected_series = count("affected_series");
@@ -90,10 +94,10 @@ std::string kept_table(const KeptClasses& kept, const Zone& zone) {
                                         text_of_seconds(tier.step_s), text_of_seconds(tier.retention_s)};
       if (kept.is_dry_run) cells.push_back(text_of_seconds(tier.then_s));
       cells.push_back(tier.oldest_s ? local_text(*tier.oldest_s, zone) : "-");
-      cells.push_back(text_of_bytes(tier.bytes));
+      cells.push_back(mark_of(tier) + text_of_bytes(tier.bytes));
       if (kept.is_dry_run) {
         cells.push_back(std::to_string(tier.affected_series));
-        cells.push_back(tier.affected_series == 0 ? "-" : text_of_bytes(tier.dropped_bytes));
+        cells.push_back(tier.affected_series == 0 ? "-" : mark_of(tier) + text_of_bytes(tier.dropped_bytes));
       }
       table.add(std::move(cells));
       is_first = false;
@@ -127,12 +131,16 @@ std::string kept_csv(const KeptClasses& kept) {
 std::string dropped_text(const KeptClasses& kept) {
   uint64_t series = 0;
   uint64_t bytes = 0;
+  bool are_least = false;
   for (const KeptClass& of : kept.classes) {
     series += of.affected_series;
-    for (const KeptTier& tier : of.tiers) bytes += tier.dropped_bytes;
+    for (const KeptTier& tier : of.tiers) {
+      bytes += tier.dropped_bytes;
+      are_least = are_least || tier.are_least;
+    }
   }
   if (series == 0) return "nothing would be dropped";
-  return "about " + text_of_bytes(bytes) + " of " + std::to_string(series) +
+  return (are_least ? "at least " : "about ") + text_of_bytes(bytes) + " of " + std::to_string(series) +
          " series would be dropped, for good";
 }
 

@@ -18,7 +18,8 @@ struct KeptTier {
   int64_t retention_s = 0;
   std::optional<int64_t> oldest_s;
   uint64_t bytes = 0;
-  int64_t then_s = 0;  // this and the next two: of a dry run
+  bool are_least = false;  // of all bytes here
+  int64_t then_s = 0;      // this and the next two: of a dry run
   uint64_t affected_series = 0;
   uint64_t dropped_bytes = 0;
 };

@@ -11,6 +11,7 @@
 #include "server/admin/retention_outlook.h"
 #include "server/tick/recovery.h"
 #include "server/tick/ticker.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/times.h"
 
@@ -55,7 +56,7 @@ class RetentionWorld : public testing::Test {
     for (int i = 0; i < 200; ++i) ASSERT_TRUE(ticker_->tick(time()));  // so that all is rolled up
   }
   OutlookSources sources() {
-    return {table_, *store_, [this](const TickThread::Job& job) { return job(*ticker_, time()); }};
+    return {table_, *store_, [this](const TickThread::Job& job) { return job(*ticker_, time()); }, clock_};
   }
   // Returns "STEP SERIES BYTES" for each tier of the class that `next` drops anything of.
   std::string dropped(const Retention& next, size_t retention) {
@@ -78,6 +79,7 @@ class RetentionWorld : public testing::Test {
   Health health_;
   Log log_{LogLevel::kError};
   int64_t now_ = kStart;
+  ManualClock clock_;
   std::unique_ptr<Ticker> ticker_;
 };
 

@@ -40,9 +40,16 @@ class ClassBytesTest : public testing::Test {
     for (SeriesId id = begin; id < end; ++id) store_->expiry().set_class(id, retention);
   }
   ClassBytes bytes(TierNo tier, ChunkNo begin, ChunkNo end, uint64_t rows_max) {
-    const auto bytes = store_->class_bytes({tier, begin, end}, rows_max);
-    EXPECT_TRUE(bytes) << bytes.error().message;
-    return bytes ? *bytes : ClassBytes{};
+    const auto sizes = store_->class_bytes({{tier, begin, end}, rows_max});
+    EXPECT_TRUE(sizes) << sizes.error().message;
+    EXPECT_FALSE(sizes && sizes->are_least);
+    return sizes ? sizes->bytes : ClassBytes{};
+  }
+  // Returns how often it asks whether it is over, which it does at each place and before its rows.
+  uint64_t looks(uint64_t rows_max) {
+    uint64_t out = 0;
+    EXPECT_TRUE(store_->class_bytes({{0, 0, 90'000}, rows_max, [&out] { return ++out == 0; }}));
+    return out;
   }
 
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
@@ -79,9 +86,34 @@ TEST_F(ClassBytesTest, AreEstimatedFromASampleOfManyRows) {
   const ClassBytes all = bytes(0, 0, 90'000, 500);
   EXPECT_NEAR(ratio(all), 0.5, 0.15);
   EXPECT_NEAR(static_cast<double>(all[0] + all[1]), 18e6, 1e6);
+  EXPECT_LT(looks(16), 8U) << "one place";
+  EXPECT_LT(looks(64), 16U) << "four places";
+  EXPECT_LT(looks(2048), 300U);
   const ClassBytes half = bytes(0, 75'000, 90'000, 500);
   EXPECT_NEAR(ratio(half), 0.5, 0.15);
   EXPECT_NEAR(static_cast<double>(half[0] + half[1]), 9e6, 1e6);
+}
+
+// Half of the rows are of each class, but the newest chunk has a single one.
+TEST_F(ClassBytesTest, AreEstimatedWhateverTheNewestChunkHas) {
+  classify(0, 3000, 1);
+  fill(0, 70'000, 0, 6000, 500);
+  fill(0, 70'001, 0, 6000, 500);
+  fill(0, 70'002, 0, 1, 500);
+  ASSERT_TRUE(store_->flush());
+  const ClassBytes all = bytes(0, 0, 90'000, 500);
+  EXPECT_NEAR(static_cast<double>(all[1]) / static_cast<double>(all[0] + all[1]), 0.5, 0.15);
+}
+
+TEST_F(ClassBytesTest, AreWhatWasReadOnceItIsOver) {
+  fill(0, 5, 0, 1000, 100);
+  for (const uint64_t rows_max : {5000U, 500U}) {
+    int looks = 0;
+    const auto sizes = store_->class_bytes({{0, 0, 9}, rows_max, [&looks] { return ++looks > 2; }});
+    ASSERT_TRUE(sizes);
+    EXPECT_TRUE(sizes->are_least);
+    EXPECT_EQ(sizes->bytes[0], 128 * (100 + kKeyBytes));
+  }
 }
 
 }  // namespace
