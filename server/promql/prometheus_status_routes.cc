@@ -81,7 +81,8 @@ HttpResponse handle_runtime(const PrometheusStatus& status, const Url&, QueryCon
   {
     JsonObject object(data);
     object.text("startTime", rfc3339(status.started));
-    object.key("reloadConfigSuccess").append("true");  // it is read once, at the start
+    object.key("reloadConfigSuccess").append("true");  // one that fails changes nothing
+    // Most settings are read at the start only, so a reload does not move this.
     object.text("lastConfigTime", rfc3339(status.started));
     object.count("corruptionCount", status.store.stats().damaged_frames);
     object.text("storageRetention", status.retention.get().tiers().text());
