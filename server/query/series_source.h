@@ -80,6 +80,10 @@ class SeriesSource {
   // kBusy, kIo, kCorrupt, and those of the query's control (cancelled, timeout).
   virtual Status read(const LeafRequest& request, QueryNotes& notes,
                       const std::function<Status(SeriesValues)>& take) = 0;
+
+  // Returns another value once what is read no longer fits what was read before: with another retention, a
+  // leaf has another range. Thread-safe.
+  virtual const void* moment() const { return nullptr; }
 };
 
 }  // namespace statmill

@@ -20,6 +20,7 @@ class StoredSeries final : public SeriesSource {
   // Reads the series in the order of their ids. Memory: the slots of one block of series.
   Status read(const LeafRequest& request, QueryNotes& notes,
               const std::function<Status(SeriesValues)>& take) override;
+  const void* moment() const override { return &sources_.retention.get(); }
 
  private:
   class ViewReader;

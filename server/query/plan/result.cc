@@ -49,7 +49,12 @@ Result<PlanResult> evaluate_once(SeriesSource& source, const plan::Plan& plan, c
 
 Result<PlanResult> evaluate_plan(SeriesSource& source, const plan::Plan& plan, const Grid& grid,
                                  QueryControl& control) {
-  return run_attempts(control, [&] { return evaluate_once(source, plan, grid, control); });
+  return run_attempts(control, [&] {
+    const void* const before = source.moment();
+    auto result = evaluate_once(source, plan, grid, control);
+    if (result && source.moment() != before) result = retention_changed();
+    return result;
+  });
 }
 
 }  // namespace statmill

@@ -39,6 +39,23 @@ class ChangingSource final : public SeriesSource {
   MemorySource series_{{gauge("x;a=1", {1, 2, 3, 4, 5, 6}), gauge("x;a=2", {6, 5, 4, 3, 2, 1})}};
 };
 
+// A source that reads another thing from its second leaf on, once.
+class MovingSource final : public SeriesSource {
+ public:
+  Status read(const LeafRequest& request, QueryNotes& notes,
+              const std::function<Status(SeriesValues)>& take) override {
+    ++reads;
+    return series_.read(request, notes, take);
+  }
+  const void* moment() const override { return reads < 2 ? &moments_[0] : &moments_[1]; }
+
+  int reads = 0;
+
+ private:
+  const int moments_[2] = {};
+  MemorySource series_{{gauge("x", {1, 2, 3, 4, 5, 6})}};
+};
+
 class PlanResultTest : public testing::Test {
  protected:
   Result<PlanResult> evaluate(std::string_view query) {
@@ -193,6 +210,13 @@ TEST_F(PlanResultTest, AQueryDuringWhichNamesChangeRunsAgain) {
   EXPECT_EQ(result->notes.infos.size(), 1U);
   EXPECT_EQ(control.cost().slots, 100U) << "those of the attempt that has succeeded";
   EXPECT_EQ(memory.bytes(), 2 * bytes);
+}
+
+TEST_F(PlanResultTest, AllLeavesReadTheSameMoment) {
+  MovingSource source;
+  const auto result = evaluate_plan(source, plan_of("x + x"), kGrid, control_);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(source.reads, 4) << "it starts again";
 }
 
 }  // namespace
