@@ -214,7 +214,7 @@ TEST_F(PlanResultTest, AQueryDuringWhichNamesChangeRunsAgain) {
 
 TEST_F(PlanResultTest, AllLeavesReadTheSameMoment) {
   MovingSource source;
-  const auto result = evaluate_plan(source, plan_of("x + x"), kGrid, control_);
+  const auto result = evaluate_plan(source, plan_of("x + avg_over_time(x[1m])"), kGrid, control_);
   ASSERT_TRUE(result);
   EXPECT_EQ(source.reads, 4) << "it starts again";
 }
