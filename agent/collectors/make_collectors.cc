@@ -124,7 +124,8 @@ std::unique_ptr<Collector> make_users(const Environment& environment) {
 // A run that only prints must not remove the files that an agent reports.
 std::unique_ptr<Collector> make_programs(const Environment& environment) {
   return make_programs_collector(
-      {.directory = environment.config.programs_directory, .removes_files = !environment.config.once && environment.config.removes_cells},
+      {.directory = environment.config.programs_directory,
+       .removes_files = !environment.config.once && environment.config.removes_cells},
       environment.clock, environment.log);
 }
 

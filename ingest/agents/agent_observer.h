@@ -1,5 +1,5 @@
-// AgentObserver: an agent's connection as an AgentHost sees it, which calls it when batches become durable and
-// when the connection has to end.
+// AgentObserver: an agent's connection as an AgentHost sees it, which calls it when batches become durable
+// and when the connection has to end.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/agents/agent_registry.h"
 #include "ingest/agents/agent_stream.h"
+#include "server/agents/agent_registry.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "tests/sim/connection.h"
