@@ -29,7 +29,8 @@ TEST(RecordingText, ReadsTheHeadThatWasWritten) {
                                     RecordingHead{"a", milliseconds(100), milliseconds(100)}}) {
     std::string text;
     append_recording_head(text, head);
-    const auto parsed = parse_recording_text(text + "a 1 2\n");
+    text += "a 1 2\n";
+    const auto parsed = parse_recording_text(text);  // points into it
     ASSERT_TRUE(parsed) << text;
     EXPECT_EQ(parsed->head, head);
     EXPECT_EQ(parsed->lines, "a 1 2\n");
