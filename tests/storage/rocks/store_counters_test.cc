@@ -63,6 +63,8 @@ class StoreCountersTest : public StoredData {
   Slot offset_ = 0;
 };
 
+constexpr int kTries = 1000;
+
 TEST_F(StoreCountersTest, WrittenBytesAreThoseOfTheFiles) {
   fill();
   const WrittenBytes logged = store_->stats().written;
@@ -121,10 +123,16 @@ TEST_F(StoreCountersTest, LookupsOfBlocksHitOrMiss) {
   ASSERT_TRUE(store_->snapshot()->chunk({0, kChunk, 5}));
   const CacheLookups first = store_->stats().cache;
   EXPECT_GT(first.misses, opened.misses);
-  ASSERT_TRUE(store_->snapshot()->chunk({0, kChunk, 5}));
-  const CacheLookups second = store_->stats().cache;
-  EXPECT_EQ(second.misses, first.misses);
-  EXPECT_GT(second.hits, first.hits);
+  // Threads of the store may read something, too, but not in each of many tries.
+  CacheLookups before = first;
+  CacheLookups second = first;
+  for (int i = 0; i < kTries && (i == 0 || second.misses != before.misses); ++i) {
+    before = store_->stats().cache;
+    ASSERT_TRUE(store_->snapshot()->chunk({0, kChunk, 5}));
+    second = store_->stats().cache;
+  }
+  EXPECT_EQ(second.misses, before.misses);
+  EXPECT_GT(second.hits, before.hits);
 }
 
 TEST_F(StoreCountersTest, SlowedWritesAreSeenAndTimed) {
