@@ -148,7 +148,7 @@ TEST_F(GatewayTest, AnAgentWaitsWhileTheSpoolIsFullOfBatchesThatAServerLacks) {
   reopen();
   agent = connect();
   EXPECT_TRUE(run_until([&] { return agent.connection->has_room(); }));
-  EXPECT_EQ(state_.copy().batches.size(), seq);
+  EXPECT_TRUE(run_until([&] { return state_.copy().batches.size() == seq; }));
 }
 
 TEST_F(GatewayTest, ServersGetTheAgentsOwnIdentityAndTexts) {
