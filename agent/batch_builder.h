@@ -72,7 +72,7 @@ class BatchBuilder final : public MetricSink {
   const std::string tags_;
   const std::vector<std::string> fast_;
   std::string fast_text_;  // their lines in this batch
-  bool is_fast_ = false;   // what follows is of one of them
+  bool is_fast_ = false;   // the next lines come from a fast collector
   uint64_t batch_number_ = 0;
   uint64_t resets_ = 0;
   LineBatch batch_;

@@ -39,7 +39,7 @@ struct AgentConfig {
   bool once = false;                // collect, print, exit
   bool check = false;               // print what can be collected, exit
   bool series = false;              // print the catalogue, exit
-  bool removes_cells = true;        // of programs that have ended; not an option
+  bool removes_cells = true;        // removes files of programs that have ended; not an option
   std::string proc_root = "/proc";  // tests use another directory; not an option
 };
 

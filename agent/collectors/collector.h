@@ -75,7 +75,7 @@ class MetricSink {
   virtual void keep(std::string_view name_prefix) = 0;
   // Adds whole lines of the line protocol, each ended by LF and without a time.
   virtual void lines(std::string_view lines) = 0;
-  // What follows is of this collector; if the name is empty, of the agent itself.
+  // The metrics that follow come from this collector, or from the agent itself if the name is empty.
   virtual void begin_collector(std::string_view /*name*/) {}
 
  private:

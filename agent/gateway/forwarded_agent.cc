@@ -28,7 +28,7 @@ std::string bytes_of(const Frame& frame) {
   return bytes;
 }
 
-// What a server gets of the hello, but for the times and the token.
+// Returns the frame of what servers get of the hello, without the times and the token.
 std::string lasting(HelloFrame hello) {
   hello.acknowledged = {.epoch = hello.acknowledged.epoch};
   hello.clock = {};
@@ -38,7 +38,7 @@ std::string lasting(HelloFrame hello) {
   return bytes_of(hello);
 }
 
-// What is said of an agent whose own words are lost.
+// Returns the hello that servers get if the file with the agent's own one is lost.
 std::string unknown_hello(const SpoolIdentity& identity) {
   const std::string host = short_id(identity.id);
   return bytes_of(

@@ -38,7 +38,7 @@ class ForwardedAgent {
     // A server has sent something to the agent, or its connection has ended. The agent must not be destroyed
     // during the call.
     std::function<void(ForwardedAgent& agent)> progressed;
-    LogLimiter& link_log;  // of all links together
+    LogLimiter& link_log;  // limits the warnings of all links together
   };
   // Opens what an earlier process left in the directory `path` of the agent `id`. Errors: kCorrupt (the
   // identity or the numbering is lost), kVersion, kBusy, and those of the disk; then nothing has changed.
@@ -66,7 +66,7 @@ class ForwardedAgent {
   // Ends the connection, if there is one, with this reason.
   void refuse(RefuseReason reason);
 
-  // What was accepted here and is durable.
+  // Returns the last batch that is accepted here and durable.
   const AgentPosition& durable() const { return durable_; }
   uint64_t lines_refused() const;  // by the servers, since this object was made
   uint64_t lines_accepted() const { return lines_accepted_; }
@@ -123,7 +123,7 @@ class ForwardedAgent {
   AgentPosition accepted_;                        // may be ahead of stored_ by a gap
   AgentPosition stored_;                          // the last batch in the spool
   AgentPosition durable_;                         // the last one that is on disk
-  GapReason gap_reason_ = GapReason::kSpoolFull;  // of the gap up to accepted_
+  GapReason gap_reason_ = GapReason::kSpoolFull;  // why the batches between stored_ and accepted_ are missing
   uint64_t lines_accepted_ = 0;
   std::shared_ptr<AgentObserver> observer_;  // of the current connection; null: there is none
   uint64_t connection_ = 0;                  // the number of the last one

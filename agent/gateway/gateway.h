@@ -121,10 +121,10 @@ class Gateway final : public AgentHost {
   LogLimiter conflict_log_{std::chrono::seconds(1), 10};
   LogLimiter link_log_{std::chrono::seconds(60)};
   bool is_stopped_ = false;
-  uint64_t spool_bytes_ = 0;  // of all agents, as of the last tick
+  uint64_t spool_bytes_ = 0;  // sum over all agents at the last tick
   uint64_t failures_ = 0;
   uint64_t lines_left_ = 0;     // accepted from agents that are forgotten now
-  uint64_t lines_dropped_ = 0;  // of agents that are forgotten now
+  uint64_t lines_dropped_ = 0;  // dropped from agents that are forgotten now
 };
 
 }  // namespace statmill

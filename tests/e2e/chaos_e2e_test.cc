@@ -7,13 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <list>
 #include <random>
 #include <thread>
 
 #include "tests/e2e/agent_host.h"
 #include "tests/e2e/agent_ledger.h"
+#include "tests/e2e/chaos_seeds.h"
 #include "tests/e2e/server_process.h"
 #include "tests/support/chaos_proxy.h"
 
@@ -154,19 +154,8 @@ class Chaos {
   int servers_stopped_ = 0;
 };
 
-std::vector<uint64_t> seeds() {
-  if (const char* wanted = std::getenv("CHAOS_SEED")) return {std::strtoull(wanted, nullptr, 10)};
-  const char* count = std::getenv("CHAOS_SEEDS");
-  const char* tier = std::getenv("SM_TIER");
-  const size_t usual = tier != nullptr && std::string_view(tier) == "nightly" ? 100 : 3;
-  std::random_device device;
-  std::vector<uint64_t> out(count != nullptr ? std::strtoull(count, nullptr, 10) : usual);
-  for (uint64_t& seed : out) seed = device();
-  return out;
-}
-
 TEST(ChaosE2e, EachSpooledSampleCountsOnce) {
-  for (const uint64_t seed : seeds()) {
+  for (const uint64_t seed : chaos_seeds(3, 100)) {
     std::printf("CHAOS_SEED=%lu\n", seed);
     std::fflush(stdout);
     Chaos chaos(seed);
