@@ -150,6 +150,10 @@ std::string ForwardedAgent::host() const { return std::string(read_hello(hello_)
 
 uint8_t ForwardedAgent::hops() const { return static_cast<uint8_t>(read_hello(hello_)->hops - 1); }
 
+bool ForwardedAgent::is_late(const HelloFrame& hello) const {
+  return is_connected() && is_late_hello(hello, read_hello(hello_)->boot_id, hello_clock_);
+}
+
 Status ForwardedAgent::store_hello(const HelloFrame& hello) {
   std::string bytes = lasting(hello);
   if (bytes == hello_) return Status::ok();
@@ -180,6 +184,7 @@ Result<uint64_t> ForwardedAgent::connect(const HelloFrame& hello, std::shared_pt
   refuse(RefuseReason::kReplaced);
   observer_ = std::move(observer);
   accepted_ = stored_ = durable_;  // a gap that no batch has followed is sent again
+  hello_clock_ = hello.clock;
   clock_ahead_ = hello.clock - now.wall;
   booted_ = hello.uptime > Duration(0) ? now.wall - hello.uptime : Timestamp();
   seen_ = now.steady;

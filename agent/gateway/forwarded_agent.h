@@ -63,6 +63,8 @@ class ForwardedAgent {
   // Does nothing if another connection has replaced this one.
   void disconnect(uint64_t connection);
   bool is_connected() const { return observer_ != nullptr; }
+  // True if the hello was sent before that of the current connection.
+  bool is_late(const HelloFrame& hello) const;
   // Ends the connection, if there is one, with this reason.
   void refuse(RefuseReason reason);
 
@@ -117,6 +119,7 @@ class ForwardedAgent {
   std::unique_ptr<Spool> spool_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::string hello_;                             // the agent's last hello, as a frame, without its token
+  Timestamp hello_clock_{};                       // the agent's, in the hello of the last connection
   Timestamp booted_{};                            // the agent's host, by this host's clock; zero: not known
   std::string status_;                            // its last status, as a frame; empty: none
   Duration clock_ahead_{};                        // how far its clock is ahead of this host's

@@ -183,6 +183,7 @@ std::optional<RefuseReason> Gateway::why_refused(const HelloFrame& hello) {
   if (agent.secret() != hello.secret) return RefuseReason::kOwner;
   if (agent.epoch() > epoch) return RefuseReason::kFenced;
   if (agent.is_connected() && agent.hops() < hello.hops) return RefuseReason::kReplaced;
+  if (agent.is_late(hello)) return RefuseReason::kStopping;
   if (agent.epoch() == epoch) return std::nullopt;
   // The servers refuse batches of an epoch once they know a later one.
   if (!agent.is_done()) return RefuseReason::kStopping;

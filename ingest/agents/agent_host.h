@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include "base/clock.h"
@@ -40,6 +41,16 @@ class AgentConnection {
   virtual void note_status(const StatusFrame& status, std::optional<Duration> clock_ahead) = 0;
 };
 
+// Returns true if `hello` was sent before the hello of the current connection, whose boot id and clock these
+// are. A hello arrives late if a network or a proxy holds it back while the agent, or a program started after
+// it, connects again. It must not replace the connection: its sender has given up, and the agent would take
+// itself for a clone. Clocks that differ by more were set.
+inline bool is_late_hello(const HelloFrame& hello, std::string_view boot_id, Timestamp clock) {
+  constexpr Duration kLateMax = std::chrono::minutes(1);
+  return !boot_id.empty() && hello.boot_id == boot_id && hello.clock < clock &&
+         hello.clock >= clock - kLateMax;
+}
+
 class AgentHost {
  public:
   virtual ~AgentHost() = default;
@@ -53,7 +64,7 @@ class AgentHost {
   };
   // Makes a connection speak for the agent of the hello; a previous connection is notified through its
   // observer. `observer` is called until the connection is destroyed. Refuses with kFenced, kOwner, kLimit,
-  // kProtocol or kStopping (try again).
+  // kProtocol or kStopping (try again, also for a late hello).
   virtual std::variant<Opened, RefuseReason> open(const HelloFrame& hello, const LineSender& sender,
                                                   const std::shared_ptr<AgentObserver>& observer,
                                                   TickTime now) = 0;

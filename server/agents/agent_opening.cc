@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ingest/agents/agent_host.h"
 #include "server/agents/agent_gaps.h"
 #include "server/agents/known_agent.h"
 #include "server/agents/secret_hash.h"
@@ -120,6 +121,8 @@ std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::
       return RefuseReason::kOwner;
     }
     if (hello.acknowledged.epoch < provisional.position.epoch) return RefuseReason::kFenced;
+    if (agent->connected && is_late_hello(hello, agent->connected->info.boot.id, agent->connected->clock))
+      return RefuseReason::kStopping;
     if (!agent->is_registered && forgotten_until_)
       mark_uncertain(provisional, hello.acknowledged, *forgotten_until_);
     const bool continues =
@@ -135,7 +138,7 @@ std::optional<std::variant<AgentRegistry::Opened, RefuseReason>> AgentRegistry::
     }
     agent->connection = opened.lease.connection;
     agent->connected = std::make_unique<Agent::Connection>(
-        Agent::Connection{observer, provisional.position.epoch,
+        Agent::Connection{observer, provisional.position.epoch, hello.clock,
                           AgentConnectionInfo{.host = std::move(side.host),
                                               .peer = std::move(side.peer),
                                               .agent_version = std::string(hello.agent_version),

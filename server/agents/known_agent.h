@@ -14,6 +14,7 @@ struct AgentRegistry::Agent {
   struct Connection {
     std::shared_ptr<AgentObserver> observer;
     uint32_t epoch = 0;  // from its hello
+    Timestamp clock{};   // the agent's, from its hello
     AgentConnectionInfo info;
   };
 

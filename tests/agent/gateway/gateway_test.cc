@@ -73,6 +73,18 @@ TEST_F(GatewayTest, ANewConnectionReplacesTheOneBefore) {
   EXPECT_EQ(second.batch(3), FrameResult::kApplied);
 }
 
+TEST_F(GatewayTest, AHelloThatArrivesLateReplacesNoConnection) {
+  HelloFrame first = hello();
+  first.boot_id = "boot";
+  Peer agent = connect(first);
+  agent.batch(1);
+  agent = connect(first);
+  HelloFrame late = first;
+  late.clock -= std::chrono::milliseconds(1);
+  EXPECT_EQ(connect(late).refused, RefuseReason::kStopping);
+  EXPECT_EQ(agent.batch(2), FrameResult::kApplied);
+}
+
 TEST_F(GatewayTest, AHelloAloneMakesNothing) {
   HelloFrame stranger = hello();
   stranger.secret.bytes[5] = 1;

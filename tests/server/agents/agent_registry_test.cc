@@ -67,6 +67,34 @@ TEST_F(AgentRegistryTest, TheNewerConnectionSpeaksForTheAgent) {
   EXPECT_EQ(agents_->connected(), 1U);
 }
 
+TEST_F(AgentRegistryTest, AHelloThatArrivesLateReplacesNoConnection) {
+  HelloFrame first = hello(1);
+  first.boot_id = "boot";
+  HelloFrame late = first;
+  late.clock -= std::chrono::milliseconds(1);
+  open(first);
+  const auto observer = observer_;
+  expect_refused(late, RefuseReason::kStopping);
+  EXPECT_FALSE(observer->end);
+  EXPECT_EQ(batch(1, 0), FrameResult::kApplied);
+}
+
+TEST_F(AgentRegistryTest, AHelloIsNotLateAfterABootOrASetClockOrAlone) {
+  HelloFrame first = hello(1);
+  first.boot_id = "boot";
+  open(first);
+  HelloFrame rebooted = first;
+  rebooted.boot_id = "reboot";
+  rebooted.clock -= std::chrono::seconds(1);
+  open(rebooted);
+  HelloFrame set_back = rebooted;
+  set_back.clock -= std::chrono::seconds(61);
+  open(set_back);
+  agents_->close(lease_);
+  set_back.clock -= std::chrono::seconds(1);
+  open(set_back);
+}
+
 TEST_F(AgentRegistryTest, ALowerEpochIsFencedAndAHigherOneStartsAtZero) {
   open(1, 2);
   batch(1, 0);
