@@ -15,6 +15,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "proto/agent/frames.h"
+#include "proto/prometheus/remote_write.h"
+#include "proto/prometheus/snappy_block.h"
 #include "proto/recording/recording_reader.h"
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
@@ -166,6 +168,25 @@ TEST(Seeds, RecordingsAreReadAsTheirNamesSay) {
   }
   EXPECT_TRUE(parse_recording_text(seed("recording/text")));
   EXPECT_EQ(parse_recording_text(seed("recording/later_version")).error().code, ErrorCode::kVersion);
+}
+
+// Counts the samples of a message.
+class CountSamples final : public RemoteWriteVisitor {
+ public:
+  void begin_series(const RemoteSeries&) override {}
+  void add_sample(const RemoteSample&) override { ++samples; }
+  void add_family(const RemoteFamily&) override {}
+  int samples = 0;
+};
+
+TEST(Seeds, RemoteWritesHaveTheSamplesThatTheirNamesSay) {
+  CountSamples parts;
+  EXPECT_TRUE(decode_remote_write(RemoteWriteVersion::k1, seed("remote_write/one_sample").substr(1), parts));
+  EXPECT_EQ(parts.samples, 1);
+  EXPECT_TRUE(
+      decode_remote_write(RemoteWriteVersion::k2, seed("remote_write/one_sample_of_2").substr(1), parts));
+  EXPECT_EQ(parts.samples, 2);
+  EXPECT_TRUE(decode_snappy(seed("remote_write/block").substr(1), 1 << 20));
 }
 
 TEST(Seeds, QueriesAreReadAsTheirNamesSay) {

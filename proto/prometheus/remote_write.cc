@@ -1,0 +1,222 @@
+#include "proto/prometheus/remote_write.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "proto/prometheus/protobuf_fields.h"
+
+namespace statmill {
+namespace {
+
+Status damaged(std::string_view part) {
+  return Error{ErrorCode::kInvalid, "protobuf: a damaged " + std::string(part)};
+}
+
+FamilyType family_type(uint64_t number) {
+  return number <= static_cast<uint64_t>(FamilyType::kStateSet) ? static_cast<FamilyType>(number)
+                                                                : FamilyType::kUnknown;
+}
+
+// The labels of one series, up to the limit.
+class Labels {
+ public:
+  void clear() { count_ = 0; }
+  void add(RemoteLabel label) {
+    if (count_ < labels_.size()) labels_[count_] = label;
+    ++count_;
+  }
+  void describe(RemoteSeries& series) const {
+    series.has_all_labels = count_ <= labels_.size();
+    series.labels = std::span(labels_).first(std::min(count_, labels_.size()));
+  }
+
+ private:
+  std::array<RemoteLabel, kRemoteLabelsMax> labels_;
+  size_t count_ = 0;
+};
+
+bool read_sample(std::string_view bytes, RemoteSample& sample) {
+  ProtobufFields fields(bytes);
+  while (fields.next()) {
+    if (fields.is(1, WireType::kFixed64)) sample.value = fields.real();
+    if (fields.is(2, WireType::kVarint)) sample.time_ms = fields.signed_integer();
+    if (fields.is(3, WireType::kVarint)) sample.start_ms = fields.signed_integer();  // 2.0 only
+  }
+  return !fields.failed();
+}
+
+bool read_label(std::string_view bytes, RemoteLabel& label) {
+  ProtobufFields fields(bytes);
+  while (fields.next()) {
+    if (fields.is(1, WireType::kBytes)) label.name = fields.bytes();
+    if (fields.is(2, WireType::kBytes)) label.value = fields.bytes();
+  }
+  return !fields.failed();
+}
+
+bool read_family(std::string_view bytes, RemoteFamily& family) {
+  ProtobufFields fields(bytes);
+  while (fields.next()) {
+    if (fields.is(1, WireType::kVarint)) family.type = family_type(fields.integer());
+    if (fields.is(2, WireType::kBytes)) family.name = fields.bytes();
+    if (fields.is(4, WireType::kBytes)) family.help = fields.bytes();
+    if (fields.is(5, WireType::kBytes)) family.unit = fields.bytes();
+  }
+  return !fields.failed();
+}
+
+// Passes on the samples of a series that `describe` has read. `start_ms` is for samples without a start.
+Status visit_samples(std::string_view series, int64_t start_ms, RemoteWriteVisitor& visitor) {
+  for (ProtobufFields fields(series); fields.next();) {
+    if (!fields.is(2, WireType::kBytes)) continue;
+    RemoteSample sample;
+    if (!read_sample(fields.bytes(), sample)) return damaged("sample");
+    if (sample.start_ms == 0) sample.start_ms = start_ms;
+    visitor.add_sample(sample);
+  }
+  return Status::ok();
+}
+
+Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor) {
+  RemoteSeries series;
+  labels.clear();
+  ProtobufFields fields(bytes);
+  while (fields.next()) {
+    if (fields.is(1, WireType::kBytes)) {
+      RemoteLabel label;
+      if (!read_label(fields.bytes(), label)) return damaged("label");
+      labels.add(label);
+    }
+    if (fields.is(2, WireType::kBytes)) ++series.samples;
+    if (fields.is(3, WireType::kBytes)) ++series.exemplars;
+    if (fields.is(4, WireType::kBytes)) ++series.histograms;
+  }
+  if (fields.failed()) return damaged("series");
+  labels.describe(series);
+  visitor.begin_series(series);
+  return visit_samples(bytes, 0, visitor);
+}
+
+Status decode1(std::string_view message, RemoteWriteVisitor& visitor) {
+  Labels labels;
+  ProtobufFields fields(message);
+  while (fields.next()) {
+    if (fields.is(1, WireType::kBytes)) {
+      if (Status s = visit_series1(fields.bytes(), labels, visitor); !s) return s;
+    } else if (fields.is(3, WireType::kBytes)) {
+      RemoteFamily family;
+      if (!read_family(fields.bytes(), family)) return damaged("metadata");
+      visitor.add_family(family);
+    }
+  }
+  return fields.failed() ? damaged("request") : Status::ok();
+}
+
+using Symbols = std::vector<std::string_view>;
+
+Result<Symbols> read_symbols(std::string_view message) {
+  Symbols symbols;
+  ProtobufFields fields(message);
+  while (fields.next()) {
+    if (!fields.is(4, WireType::kBytes)) continue;
+    if (symbols.size() == kRemoteSymbolsMax)
+      return Error{ErrorCode::kLimit, "more than " + std::to_string(kRemoteSymbolsMax) + " symbols"};
+    symbols.push_back(fields.bytes());
+  }
+  if (fields.failed()) return damaged("request").error();
+  return symbols;
+}
+
+// Reads the fields of one series of 2.0.
+class SeriesReader {
+ public:
+  SeriesReader(const Symbols& symbols, Labels& labels) : symbols_(symbols), labels_(labels) {
+    labels_.clear();
+  }
+
+  Status read(std::string_view bytes) {
+    ProtobufFields fields(bytes);
+    while (fields.next()) {
+      if (fields.is(1, WireType::kVarint)) add_reference(fields.integer());
+      if (fields.is(1, WireType::kBytes)) add_references(fields.bytes());
+      if (fields.is(2, WireType::kBytes)) ++series_.samples;
+      if (fields.is(3, WireType::kBytes)) ++series_.histograms;
+      if (fields.is(4, WireType::kBytes)) ++series_.exemplars;
+      if (fields.is(5, WireType::kBytes)) read_metadata(fields.bytes());
+      if (fields.is(6, WireType::kVarint)) start_ms_ = fields.signed_integer();
+    }
+    if (fields.failed() || has_fault_) return damaged("series");
+    if (is_name_open_) return Error{ErrorCode::kInvalid, "protobuf: a label without a value"};
+    labels_.describe(series_);
+    return Status::ok();
+  }
+  const RemoteSeries& series() const { return series_; }
+  // Drafts of 2.0 have the time since when a counter counts here; the standard has it at each sample.
+  int64_t start_ms() const { return start_ms_; }
+
+ private:
+  std::string_view symbol(uint64_t reference) {
+    if (reference < symbols_.size()) return symbols_[reference];
+    has_fault_ = true;
+    return {};
+  }
+  void add_reference(uint64_t reference) {
+    const std::string_view text = symbol(reference);
+    if (is_name_open_) {
+      labels_.add({name_, text});
+    } else {
+      name_ = text;
+    }
+    is_name_open_ = !is_name_open_;
+  }
+  void add_references(std::string_view packed) {
+    Reader reader(packed);
+    while (!reader.done()) add_reference(reader.varint());
+    has_fault_ = has_fault_ || reader.failed();
+  }
+  void read_metadata(std::string_view bytes) {
+    ProtobufFields fields(bytes);
+    while (fields.next()) {
+      if (fields.is(1, WireType::kVarint)) series_.type = family_type(fields.integer());
+      if (fields.is(3, WireType::kVarint)) series_.help = symbol(fields.integer());
+      if (fields.is(4, WireType::kVarint)) series_.unit = symbol(fields.integer());
+    }
+    has_fault_ = has_fault_ || fields.failed();
+  }
+
+  const Symbols& symbols_;
+  Labels& labels_;
+  RemoteSeries series_;
+  std::string_view name_;
+  bool is_name_open_ = false;
+  bool has_fault_ = false;
+  int64_t start_ms_ = 0;
+};
+
+Status decode2(std::string_view message, RemoteWriteVisitor& visitor) {
+  const Result<Symbols> symbols = read_symbols(message);
+  if (!symbols) return symbols.error();
+  Labels labels;
+  for (ProtobufFields fields(message); fields.next();) {
+    if (!fields.is(5, WireType::kBytes)) continue;
+    SeriesReader reader(*symbols, labels);
+    if (Status s = reader.read(fields.bytes()); !s) return s;
+    visitor.begin_series(reader.series());
+    if (Status s = visit_samples(fields.bytes(), reader.start_ms(), visitor); !s) return s;
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+bool is_stale_marker(double value) { return std::bit_cast<uint64_t>(value) == kStaleMarkerBits; }
+
+Status decode_remote_write(RemoteWriteVersion version, std::string_view message,
+                           RemoteWriteVisitor& visitor) {
+  return version == RemoteWriteVersion::k1 ? decode1(message, visitor) : decode2(message, visitor);
+}
+
+}  // namespace statmill

@@ -1,0 +1,128 @@
+// Writes the messages of remote_write, as a sender does: 1.0 and 2.0, uncompressed.
+#pragma once
+
+#include <snappy.h>
+
+#include <bit>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "proto/prometheus/remote_write.h"
+
+namespace statmill {
+
+struct SentSeries {
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<RemoteSample> samples;
+  FamilyType type = FamilyType::kUnknown;  // of 2.0
+  uint64_t exemplars = 0;
+  uint64_t histograms = 0;
+};
+struct SentFamily {
+  std::string name;
+  FamilyType type = FamilyType::kUnknown;
+  std::string help;
+};
+
+// Appends fields to a protobuf message.
+class ProtobufWriter {
+ public:
+  void integer(uint64_t field, uint64_t value) {
+    writer_.varint(field << 3);
+    writer_.varint(value);
+  }
+  void real(uint64_t field, double value) {
+    writer_.varint(field << 3 | 1);
+    const auto bits = std::bit_cast<uint64_t>(value);
+    for (int i = 0; i < 8; ++i) writer_.u8(static_cast<uint8_t>(bits >> (8 * i)));
+  }
+  void bytes(uint64_t field, std::string_view value) {
+    writer_.varint(field << 3 | 2);
+    writer_.varint(value.size());
+    writer_.bytes(value);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  Writer writer_{text_};
+};
+
+inline std::string sample_message(const RemoteSample& sample) {
+  ProtobufWriter out;
+  out.real(1, sample.value);
+  out.integer(2, static_cast<uint64_t>(sample.time_ms));
+  if (sample.start_ms != 0) out.integer(3, static_cast<uint64_t>(sample.start_ms));
+  return out.text();
+}
+
+// Returns a prometheus.WriteRequest.
+inline std::string write_request1(const std::vector<SentSeries>& all,
+                                  const std::vector<SentFamily>& families = {}) {
+  ProtobufWriter out;
+  for (const SentSeries& series : all) {
+    ProtobufWriter message;
+    for (const auto& [name, value] : series.labels) {
+      ProtobufWriter label;
+      label.bytes(1, name);
+      label.bytes(2, value);
+      message.bytes(1, label.text());
+    }
+    for (const RemoteSample& sample : series.samples) message.bytes(2, sample_message(sample));
+    for (uint64_t i = 0; i < series.exemplars; ++i) message.bytes(3, {});
+    for (uint64_t i = 0; i < series.histograms; ++i) message.bytes(4, {});
+    out.bytes(1, message.text());
+  }
+  for (const SentFamily& family : families) {
+    ProtobufWriter message;
+    message.integer(1, static_cast<uint64_t>(family.type));
+    message.bytes(2, family.name);
+    message.bytes(4, family.help);
+    out.bytes(3, message.text());
+  }
+  return out.text();
+}
+
+// Returns an io.prometheus.write.v2.Request.
+inline std::string write_request2(const std::vector<SentSeries>& all) {
+  std::vector<std::string> symbols = {""};
+  std::map<std::string, uint64_t> known = {{"", 0}};
+  const auto symbol = [&](const std::string& text) {
+    const auto [at, is_new] = known.try_emplace(text, symbols.size());
+    if (is_new) symbols.push_back(text);
+    return at->second;
+  };
+  ProtobufWriter series_part;
+  for (const SentSeries& series : all) {
+    ProtobufWriter message;
+    std::string references;
+    Writer packed(references);
+    for (const auto& [name, value] : series.labels) {
+      packed.varint(symbol(name));
+      packed.varint(symbol(value));
+    }
+    message.bytes(1, references);
+    for (const RemoteSample& sample : series.samples) message.bytes(2, sample_message(sample));
+    for (uint64_t i = 0; i < series.histograms; ++i) message.bytes(3, {});
+    for (uint64_t i = 0; i < series.exemplars; ++i) message.bytes(4, {});
+    ProtobufWriter metadata;
+    metadata.integer(1, static_cast<uint64_t>(series.type));
+    message.bytes(5, metadata.text());
+    series_part.bytes(5, message.text());
+  }
+  ProtobufWriter out;
+  for (const std::string& text : symbols) out.bytes(4, text);
+  return out.text() + series_part.text();
+}
+
+inline std::string snappy_block(const std::string& message) {
+  std::string out;
+  snappy::Compress(message.data(), message.size(), &out);
+  return out;
+}
+
+}  // namespace statmill
