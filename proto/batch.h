@@ -69,6 +69,7 @@ struct Batch {
   uint64_t extra_fields = 0;     // accepted lines whose fields after the seventh were ignored
   uint64_t renamed = 0;          // accepted lines whose name lost a leading ~
   uint64_t other_kinds = 0;      // accepted samples of another kind than their series
+  uint64_t skipped_fields = 0;   // strings of accepted points, which no series can have
   std::array<uint64_t, kRefusalCount> refused{};
   std::vector<RefusedLine> refused_lines;  // at most kRefusedLinesMax
   // The rule of the port that received the samples; nullopt: the rule of the table. clear() keeps it.
@@ -114,7 +115,7 @@ struct Batch {
     samples.clear();
     metadata.clear();
     families.clear();
-    received = extra_fields = renamed = other_kinds = 0;
+    received = extra_fields = renamed = other_kinds = skipped_fields = 0;
     refused.fill(0);
     refused_lines.clear();
     refused_new_names.clear();

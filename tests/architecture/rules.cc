@@ -39,6 +39,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
       {"proto",
        {{"agent", {}},
         {"graphite", {}},
+        {"influx", {}},
         {"istatd", {}},
         {"prometheus", {}},
         {"recording", {}},

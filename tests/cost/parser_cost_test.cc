@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "proto/graphite/parser.h"
+#include "proto/influx/parser.h"
 #include "proto/istatd/parser.h"
 #include "proto/statsd/parser.h"
 #include "server/names/value_test.h"
@@ -29,6 +30,12 @@ void graphite(const std::string& text) {
 void statsd(const std::string& text) {
   StatsdBatch batch;
   parse_statsd_lines(text, batch);
+}
+void influx(const std::string& text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    Batch batch;
+    rest.remove_prefix(parse_influx_piece(rest, {}, batch));
+  }
 }
 void promql(const std::string& text) { static_cast<void>(promql::parse_promql(text)); }
 void time(const std::string& text) {
@@ -95,6 +102,37 @@ std::vector<CostCase> line_cases() {
   };
 }
 
+std::string influx_tags(size_t count) {
+  std::string out = "m";
+  for (size_t i = count; i > 0; --i) out += ",key" + std::to_string(i) + "=value";
+  return out;
+}
+
+// A line of these is a point, most of whose cost is names.
+std::vector<CostCase> influx_cases() {
+  constexpr size_t kBody = 256 << 10;
+  return {
+      {"InfluxFields", lines_of(influx_tags(5) + " a=1,b=2,c=3,d=4i,e=t,f=\"text\" 1700000000000000000"),
+       influx, 200, 1000, kBody},
+      {"InfluxOneLine", between("m f", "f", "=1\n"), influx, 60, 400, kBody},
+      {"InfluxManyFields", between("m f=1", ",f=1", "\n"), influx, 60, 1000, kBody},
+      {"InfluxLongNames", lines_of("m,k=" + std::string(2000, 'v') + " f=1" + repeated(",f=1", 1500)), influx,
+       200, 4000, kBody},
+      {"InfluxTags", lines_of(influx_tags(64) + " f=1"), influx, 60, 1000, kBody},
+      {"InfluxTooManyTags", between("m", ",k=v", " f=1\n"), influx, 60, 1000, kBody},
+      {"InfluxEscapes", between("m", "\\,", " f=1\n"), influx, 60, 1000, kBody},
+      {"InfluxEscapedLines", lines_of("m\\,\\ \\,,k\\=\\==\\,\\, f\\,=1"), influx, 1000, 2000, kBody},
+      {"InfluxBackslashes", between("m f=\"", "\\", "\"\n"), influx, 60, 1000, kBody},
+      {"InfluxOpenStrings", lines_of("m f=\""), influx, 60, 1000, kBody},
+      {"InfluxMissingQuote", between("m f=\"\n", "m f=1\n", ""), influx, 200, 1000, kBody},
+      // Each line would open a string for one that began before it, or close it.
+      {"InfluxCrossedStrings", lines_of("m,a=\" b=\""), influx, 60, 2000, kBody},
+      {"InfluxCrossedFields", lines_of("\", k=\""), influx, 60, 2000, kBody},
+      {"InfluxCrossedCommas", lines_of("a k=\",x\",z=\""), influx, 60, 2000, kBody},
+      {"InfluxBlanks", lines_of(" "), influx, 60, 1000, kBody},
+  };
+}
+
 std::vector<CostCase> query_cases() {
   return {
       {"PromqlParentheses", between("", "(", "1"), promql, 400, 4000, 64 << 10},
@@ -126,6 +164,7 @@ TEST_P(ParserCost, IsLinear) { EXPECT_TRUE(is_linear(GetParam())); }
 
 constexpr auto kName = [](const auto& test) { return std::string(test.param.name); };
 INSTANTIATE_TEST_SUITE_P(Lines, ParserCost, testing::ValuesIn(line_cases()), kName);
+INSTANTIATE_TEST_SUITE_P(Influx, ParserCost, testing::ValuesIn(influx_cases()), kName);
 INSTANTIATE_TEST_SUITE_P(Queries, ParserCost, testing::ValuesIn(query_cases()), kName);
 
 }  // namespace
