@@ -40,6 +40,7 @@ Status AgentPorts::open() {
   const Relay::Ports ports = relay_ ? relay_->ports() : Relay::Ports{};
   log_.info("ready", {{"line", ports.line.text()},
                       {"graphite", ports.graphite.text()},
+                      {"pickle", ports.pickle.text()},
                       {"statsd", ports.statsd.text()},
                       {"agent", agents.text()},
                       {"http", http.text()}});

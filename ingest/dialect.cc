@@ -1,6 +1,7 @@
 #include "ingest/dialect.h"
 
 #include "proto/graphite/parser.h"
+#include "proto/graphite/pickle_parser.h"
 #include "proto/istatd/parser.h"
 
 namespace statmill {
@@ -41,6 +42,28 @@ class PlainDialect final : public Dialect {
   const std::optional<OtherKind> other_kind_;
 };
 
+class PickleParser final : public LineParser {
+ public:
+  void parse(std::string_view bytes) override { fault_ = parse_graphite_pickle(bytes, batch_); }
+  std::string_view fault() const override { return fault_; }
+  Batch& batch() override { return batch_; }
+  void submit(Intake& intake, const ListenerAccount& account, Timestamp now) override {
+    intake.submit(batch_, account, now);
+    batch_.clear();
+  }
+
+ private:
+  Batch batch_;
+  std::string fault_;
+};
+
+class PickleDialect final : public Dialect {
+ public:
+  using Dialect::Dialect;
+
+  std::unique_ptr<LineParser> make_parser() override { return std::make_unique<PickleParser>(); }
+};
+
 }  // namespace
 
 std::unique_ptr<Dialect> istatd_dialect(std::optional<OtherKind> other_kind) {
@@ -51,6 +74,14 @@ std::unique_ptr<Dialect> istatd_dialect(std::optional<OtherKind> other_kind) {
 std::unique_ptr<Dialect> graphite_dialect() {
   return std::make_unique<PlainDialect>(
       DialectTraits{"graphite.listen", "graphite_tcp", "graphite_udp", true}, parse_graphite_lines);
+}
+
+std::unique_ptr<Dialect> graphite_pickle_dialect(size_t bytes_max) {
+  return std::make_unique<PickleDialect>(
+      DialectTraits{.setting = "graphite.pickle",
+                    .tcp_account = "pickle",
+                    .udp_account = {},
+                    .streams = {.unit = StreamFormat::Unit::kBigEndianFrames, .frame_bytes_max = bytes_max}});
 }
 
 }  // namespace statmill

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "ingest/frame_cutter.h"
 #include "ingest/intake.h"
 
 namespace statmill {
@@ -18,8 +19,12 @@ class LineParser {
  public:
   virtual ~LineParser() = default;
 
-  // Parses all lines of `bytes`; the last line needs no LF. `bytes` must stay unchanged until submit().
+  // Parses all lines of `bytes`, of which the last needs no LF, or one frame. `bytes` must stay unchanged
+  // until submit().
   virtual void parse(std::string_view bytes) = 0;
+  // Returns why the stream of the last frame must end: what the frame is instead of one of this dialect.
+  // Empty if the stream may go on.
+  virtual std::string_view fault() const { return {}; }
   // Returns the samples and refusals since the last submit().
   virtual Batch& batch() = 0;
   // Submits the batch to the intake, counts it in `account` and clears it.
@@ -29,9 +34,10 @@ class LineParser {
 struct DialectTraits {
   std::string_view setting;      // the setting with the address to listen on: "line.listen"
   std::string_view tcp_account;  // names of the accounts in Intake
-  std::string_view udp_account;
-  bool end_ends_line = false;  // the end of a TCP stream ends its last line, even without LF
-  Duration tick_interval{0};   // 0: no ticks
+  std::string_view udp_account;  // empty: the dialect has no UDP port
+  bool end_ends_line = false;    // the end of a TCP stream ends its last line, even without LF
+  Duration tick_interval{0};     // 0: no ticks
+  StreamFormat streams = {};     // of TCP connections
 };
 
 // Thread-safe.
@@ -57,5 +63,8 @@ std::unique_ptr<Dialect> istatd_dialect(std::optional<OtherKind> other_kind = {}
 // Graphite's plaintext protocol. Like carbon, it accepts a last line
 // without LF when the sender ends its stream.
 std::unique_ptr<Dialect> graphite_dialect();
+// Graphite's pickles, over TCP only: frames with a length in front. `bytes_max`: of one pickle.
+std::unique_ptr<Dialect> graphite_pickle_dialect(size_t bytes_max);
+
 
 }  // namespace statmill

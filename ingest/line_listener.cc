@@ -86,11 +86,17 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
           services.registry.counter("statmill.line_connections_http",
                                     "TCP connections closed because they begin with an HTTP request.",
                                     listener_label(dialect_->traits().tcp_account)),
+          services.registry.counter(
+              "statmill.line_connections_foreign",
+              "TCP connections closed because they speak another protocol than their port.",
+              listener_label(dialect_->traits().tcp_account)),
           services.clock,
           log_,
           http_log_,
-          handshake_log_},
-      udp_services_(datagram_services(services, *dialect_, dialect_->traits().udp_account, filter_)) {
+          foreign_log_,
+          handshake_log_} {
+  if (!dialect_->traits().udp_account.empty())
+    udp_services_.emplace(datagram_services(services, *dialect_, dialect_->traits().udp_account, filter_));
   if (!options_.socket_path.empty())
     local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount, filter_));
 }
@@ -166,6 +172,12 @@ Status LineListener::bind() {
     acceptor_ = make_acceptor();
     if (Status bound = acceptor_->bind(dialect_->traits().setting, options_.listen); !bound) return bound;
     endpoint_ = acceptor_->endpoint();
+    if (!udp_services_) {
+      log_.info("line listener", {{"setting", dialect_->traits().setting},
+                                  {"address", endpoint_.text()},
+                                  {"threads", workers_.size()}});
+      return Status::ok();
+    }
     const tcp::endpoint& local = acceptor_->local();
     error = probe_udp(workers_.front()->thread.loop(), local.address(), local.port());
     if (!error) return bind_udp(local.address(), local.port());
@@ -186,7 +198,7 @@ Status LineListener::bind_udp(const asio::ip::address& address, uint16_t port) {
     if (!error) socket.non_blocking(true, error);
     if (error) return udp_error(error);
     buffer_bytes = prepare_datagram_socket(socket.native_handle(), options_.udp_buffer_bytes);
-    worker->udp = std::make_unique<DatagramReceiver>(std::move(socket), udp_services_);
+    worker->udp = std::make_unique<DatagramReceiver>(std::move(socket), *udp_services_);
   }
   log_.info("line listener", {{"setting", dialect_->traits().setting},
                               {"address", endpoint_.text()},

@@ -81,9 +81,10 @@ class LineListener {
   Counter& connections_;
   const ConnectionRefusals connections_refused_;
   LogLimiter http_log_{std::chrono::seconds(10)};
+  LogLimiter foreign_log_{std::chrono::seconds(10)};
   HandshakeLog handshake_log_;
   LineSession::Services session_services_;
-  DatagramReceiver::Services udp_services_;
+  std::optional<DatagramReceiver::Services> udp_services_;    // set if the dialect has a UDP port
   std::optional<DatagramReceiver::Services> local_services_;  // set if there is a unix socket
   std::vector<std::unique_ptr<Worker>> workers_;
   // These run on the first worker's loop.

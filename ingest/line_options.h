@@ -1,8 +1,9 @@
-// LineOptions: the options of a LineListener.
+// LineOptions: the options of a LineListener. PickleOptions: those of Graphite's pickles.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -24,6 +25,11 @@ struct LineOptions {
   std::string socket_path = {};                           // --line.socket; empty: no unix socket
   TlsFiles tls = {};                                      // --line.certificate, --line.key: of the TCP ports
   NetworkLists networks = {};                             // --line.allow, --line.deny: of UDP, too
+};
+
+struct PickleOptions {
+  std::optional<Endpoint> listen;  // --graphite.pickle; nullopt: off
+  size_t bytes_max = 1 << 20;      // --graphite.pickle_bytes, of one pickle; as carbon
 };
 
 }  // namespace statmill

@@ -6,6 +6,7 @@
 
 #include "base/running.h"
 #include "base/stage.h"
+#include "ingest/foreign_stream.h"
 #include "ingest/http_request_line.h"
 #include "ingest/peer.h"
 
@@ -23,6 +24,8 @@ LineSession::LineSession(boost::asio::ip::tcp::socket socket, const boost::asio:
       connection_id_(services.connection_registry.add(sender_.text(), services.clock.wall())),
       buffers_(buffers),
       stream_(services.connection_registry.unfinished_bytes()) {
+  if (const StreamFormat format = services.dialect.traits().streams; format.has_frames())
+    frames_.emplace(format, services.connection_registry.unfinished_bytes());
   boost::system::error_code ignored;  // if this fails, so does the first read
   socket_.non_blocking(true, ignored);
 }
@@ -121,14 +124,61 @@ bool LineSession::parse(size_t bytes) {
   const InStage stage(Stage::kParse);
   last_read_ = services_.clock.steady();
   services_.account.bytes.add(bytes);
-  if (!is_first_line_seen_ && begins_with_http({buffers_.lines.space().data(), bytes})) {
-    close_http();
-    return false;
-  }
   buffers_.parser->batch().set_sender(sender_);
-  buffers_.lines.commit(bytes, stream_, *buffers_.parser);
+  const std::string_view fresh(buffers_.lines.space().data(), bytes);
+  return frames_ ? parse_frames(fresh) : parse_lines(fresh);
+}
+
+bool LineSession::parse_lines(std::string_view fresh) {
+  if (!is_first_line_seen_) {
+    const std::string beginning = std::string(stream_.unfinished.text().substr(0, kForeignBytes)) +
+                                  std::string(fresh.substr(0, kForeignBytes));
+    if (may_become_foreign(beginning)) {
+      stream_.unfinished.append(fresh);  // so few bytes always have room
+      return true;
+    }
+    if (const std::string_view what = foreign_to_lines(beginning); !what.empty()) {
+      buffers_.parser->batch().refuse(Refusal::kWrongProtocol, what);
+      stream_.unfinished.clear();
+      close_foreign(what);
+      return false;
+    }
+    if (begins_with_http(fresh)) {
+      close_http();
+      return false;
+    }
+  }
+  buffers_.lines.commit(fresh.size(), stream_, *buffers_.parser);
   submit();
   return true;
+}
+
+bool LineSession::parse_frames(std::string_view fresh) {
+  Batch& batch = buffers_.parser->batch();
+  while (true) {
+    const FrameCutter::Found found = frames_->next(fresh);
+    std::string_view foreign;
+    switch (found.state) {
+      case FrameCutter::State::kNeedsMore:
+        return true;
+      case FrameCutter::State::kWhole:
+        buffers_.parser->parse(found.bytes);
+        foreign = buffers_.parser->fault();
+        break;
+      case FrameCutter::State::kNoRoom:
+        batch.refuse(Refusal::kMemoryLimit, found.bytes);
+        break;
+      case FrameCutter::State::kTooLong:
+        foreign = foreign_to_frames(found.bytes);
+        batch.refuse(foreign.empty() ? Refusal::kLineTooLong : Refusal::kWrongProtocol, found.bytes);
+        if (foreign.empty()) foreign = "a frame over the limit";
+        break;
+    }
+    submit();
+    if (foreign.empty()) continue;
+    close_foreign(foreign);
+    return false;
+  }
 }
 
 // Returns true if the first line of the stream, which `fresh` continues, is a request line. Sets
@@ -151,6 +201,19 @@ void LineSession::close_http() {
                         {"held_back", held_back}});
   }
   stream_.unfinished.clear();  // the beginning of the request line is not a line
+  close(LastLine::kRefuse);
+}
+
+void LineSession::close_foreign(std::string_view what) {
+  services_.foreign_closed.add();
+  if (const int64_t held_back = services_.foreign_log.admit(last_read_); held_back >= 0) {
+    services_.log.warn("what a sender sends is not for this port; connection closed",
+                       {{"setting", services_.dialect.traits().setting},
+                        {"sender", sender_.text()},
+                        {"what", what},
+                        {"held_back", held_back}});
+  }
+  if (frames_) frames_->clear();
   close(LastLine::kRefuse);
 }
 
@@ -184,6 +247,8 @@ LastLine LineSession::last_line_after(const boost::system::error_code& error) co
 void LineSession::close(LastLine last_line) {
   open_ = false;
   buffers_.parser->batch().set_sender(sender_);
+  if (frames_ && frames_->has_unfinished())
+    buffers_.parser->batch().refuse(Refusal::kUnterminated, frames_->unfinished());
   LineBuffer::end(stream_, *buffers_.parser, last_line);
   submit();
   boost::system::error_code ignored;  // the socket is closed in any case

@@ -1,5 +1,6 @@
-// LineSession: one TCP connection that sends lines. It never answers.
-// Bad content is counted and never closes the connection, unless it begins with an HTTP request.
+// LineSession: one TCP connection that sends lines, or frames with a length in front. It never answers.
+// Bad content is counted and never closes the connection, unless it shows that the connection speaks another
+// protocol than the port: an HTTP request, a pickle at a port for lines, lines at a port for frames.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -14,6 +15,7 @@
 #include "base/net/tls_context.h"
 #include "ingest/connection_registry.h"
 #include "ingest/dialect.h"
+#include "ingest/frame_cutter.h"
 #include "ingest/line_buffer.h"
 
 namespace statmill {
@@ -39,9 +41,11 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
     Counter& idle_closed;
     Counter& handshake_failures;
     Counter& http_closed;
+    Counter& foreign_closed;
     const Clock& clock;
     Log& log;
     LogLimiter& http_log;
+    LogLimiter& foreign_log;
     HandshakeLog& handshake_log;
   };
   // `tls` is null for plain text; it must be valid during this call. `buffers` belongs to the socket's thread
@@ -68,8 +72,12 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   bool handshake();  // returns false if it has closed the connection
   // Parses the bytes of a read; returns false if it has closed the connection.
   bool parse(size_t bytes);
+  bool parse_lines(std::string_view fresh);
+  bool parse_frames(std::string_view fresh);
   bool begins_with_http(std::string_view fresh);
   void close_http();
+  // Closes a connection whose content is `what`.
+  void close_foreign(std::string_view what);
   void submit();
   void close(LastLine last_line);
   // Returns what to do with the last line of a stream whose read failed with `error`.
@@ -88,6 +96,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   const uint64_t connection_id_;
   ReadBuffers& buffers_;
   LineStream stream_;
+  std::optional<FrameCutter> frames_;  // nullopt: the stream has lines
   bool is_first_line_seen_ = false;
   bool open_ = true;
 };

@@ -28,6 +28,17 @@ std::vector<Setting> line_limit_settings(LineOptions& options) {
   };
 }
 
+std::vector<Setting> pickle_settings(PickleOptions& options) {
+  return {
+      {"graphite.pickle", "A:P", "",
+       "Graphite's pickles, as carbon-relay sends them, TCP, usually port 2004; empty: off",
+       endpoint_setting(options.listen)},
+      {"graphite.pickle_bytes", "BYTES", "1M",
+       "bytes of one pickle; the sender of a longer one is disconnected",
+       bytes_setting(options.bytes_max, 1024)},
+  };
+}
+
 std::vector<Setting> statsd_limit_settings(StatsdLimits& limits) {
   return {
       {"statsd.gauges", "N", "100000", "gauges whose last value is remembered, for steps (+1, -1)",

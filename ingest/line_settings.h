@@ -13,6 +13,9 @@ namespace statmill {
 // of `options`, which must outlive them.
 std::vector<Setting> line_limit_settings(LineOptions& options);
 
+// Returns --graphite.pickle and .pickle_bytes. They set fields of `options`, which must outlive them.
+std::vector<Setting> pickle_settings(PickleOptions& options);
+
 // Returns --statsd.gauges, .gauge_expiry and .sets. They set fields of `limits`, which must outlive them.
 std::vector<Setting> statsd_limit_settings(StatsdLimits& limits);
 

@@ -31,6 +31,8 @@ enum class Refusal : uint8_t {
   kMetadataLimit,  // more or longer metadata than a connection, a family or the table of families may have
   kLineTooLong,    // over kLineBytesMax
   kUnterminated,   // the connection ended inside a line
+  kBadPickle,      // a pickle that is none, or has more than lists, tuples, texts and numbers
+  kWrongProtocol,  // a connection that speaks another protocol than its port
   kStateLimit,     // a new statsd gauge or set, and the limit of those is reached
   kTooOld,         // older than the retention of every tier
   kTooNew,         // too far in the future

@@ -31,7 +31,8 @@ struct ServerConfig {
   LineOptions line;  // for all line listeners, except `listen`
   OtherKind line_other_kind = OtherKind::kAccept;
   std::optional<Endpoint> graphite_listen;  // nullopt: off
-  std::optional<Endpoint> statsd_listen;    // nullopt: off
+  PickleOptions pickle;
+  std::optional<Endpoint> statsd_listen;  // nullopt: off
   StatsdLimits statsd;
   Endpoint http_listen;
   HttpOptions http;

@@ -30,6 +30,10 @@ std::optional<Fault> Listeners::open() {
   if (config_.graphite_listen) {
     if (auto fault = open_lines(graphite_, *config_.graphite_listen, graphite_dialect())) return fault;
   }
+  if (config_.pickle.listen) {
+    auto dialect = graphite_pickle_dialect(config_.pickle.bytes_max);
+    if (auto fault = open_lines(pickle_, *config_.pickle.listen, std::move(dialect))) return fault;
+  }
   if (config_.statsd_listen) {
     auto dialect = std::make_unique<StatsdDialect>(config_.statsd, services_.intake, services_.registry);
     if (auto fault = open_lines(statsd_, *config_.statsd_listen, std::move(dialect))) return fault;
@@ -64,7 +68,7 @@ std::optional<Fault> Listeners::open_agents() {
 
 Status Listeners::reload(const ServerConfig& config) {
   Status out = Status::ok();
-  for (const auto* listener : {&lines_, &graphite_, &statsd_}) {
+  for (const auto* listener : {&lines_, &graphite_, &pickle_, &statsd_}) {
     if (!*listener) continue;
     if (Status s = (*listener)->reload(config.line); !s) out = s;
   }
@@ -75,13 +79,14 @@ Status Listeners::reload(const ServerConfig& config) {
 
 void Listeners::stop() {
   if (agents_) agents_->stop();
-  for (auto* listener : {&statsd_, &graphite_, &lines_}) {
+  for (auto* listener : {&statsd_, &pickle_, &graphite_, &lines_}) {
     if (*listener) (*listener)->stop();
   }
 }
 
 Listeners::Ports Listeners::ports() const {
-  return {endpoint_of(lines_), endpoint_of(graphite_), endpoint_of(statsd_), endpoint_of(agents_)};
+  return {endpoint_of(lines_),  endpoint_of(graphite_), endpoint_of(pickle_),
+          endpoint_of(statsd_),  endpoint_of(agents_)};
 }
 
 }  // namespace statmill

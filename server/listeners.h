@@ -1,4 +1,4 @@
-// Listeners: all ports that receive samples: lines, Graphite, statsd and agents.
+// Listeners: all ports that receive samples: lines, Graphite (lines and pickles), statsd and agents.
 #pragma once
 
 #include <memory>
@@ -47,6 +47,7 @@ class Listeners {
   struct Ports {  // an empty host: off
     Endpoint line;
     Endpoint graphite;
+    Endpoint pickle;
     Endpoint statsd;
     Endpoint agent;
   };
@@ -63,6 +64,7 @@ class Listeners {
   ConnectionRegistry connections_;
   std::unique_ptr<LineListener> lines_;
   std::unique_ptr<LineListener> graphite_;  // nullptr: off
+  std::unique_ptr<LineListener> pickle_;    // nullptr: off
   std::unique_ptr<LineListener> statsd_;    // nullptr: off
   std::unique_ptr<AgentListener> agents_;   // nullptr: off
 };

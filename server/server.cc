@@ -249,8 +249,9 @@ std::vector<ListenerAddress> Server::listener_addresses() const {
   const Ports at = ports();
   std::vector<ListenerAddress> out;
   for (const auto& [name, endpoint] :
-       {std::pair{"line", at.line}, std::pair{"graphite", at.graphite}, std::pair{"statsd", at.statsd},
-        std::pair{"agent", at.agent}, std::pair{"http", at.http}}) {
+       {std::pair{"line", at.line}, std::pair{"graphite", at.graphite}, std::pair{"pickle", at.pickle},
+        std::pair{"statsd", at.statsd}, std::pair{"agent", at.agent},
+        std::pair{"http", at.http}}) {
     if (!endpoint.host.empty()) out.push_back({name, endpoint.text()});
   }
   return out;
@@ -288,6 +289,7 @@ void Server::log_ready() const {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.steady() - started_);
   log_.info("ready", {{"line", at.line.text()},
                       {"graphite", at.graphite.text()},
+                      {"pickle", at.pickle.text()},
                       {"statsd", at.statsd.text()},
                       {"agent", at.agent.text()},
                       {"http", at.http.text()},

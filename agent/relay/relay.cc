@@ -31,6 +31,11 @@ Status Relay::open() {
     others.listen = *options_.graphite_listen;
     if (Status s = open(graphite_dialect(), others, ports_.graphite); !s) return s;
   }
+  if (options_.pickle.listen) {
+    others.listen = *options_.pickle.listen;
+    if (Status s = open(graphite_pickle_dialect(options_.pickle.bytes_max), others, ports_.pickle); !s)
+      return s;
+  }
   if (options_.statsd_listen) {
     others.listen = *options_.statsd_listen;
     auto dialect = std::make_unique<StatsdDialect>(options_.statsd, intake_, services_.registry);

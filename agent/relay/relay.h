@@ -32,6 +32,7 @@ class Relay {
   struct Ports {  // an empty host: off
     Endpoint line;
     Endpoint graphite;
+    Endpoint pickle;
     Endpoint statsd;
   };
   const Ports& ports() const { return ports_; }  // as opened by open()

@@ -13,12 +13,13 @@ struct RelayOptions {
   LineOptions line{
       .listen = {}};  // for all ports, except `listen`; an empty host: no port for istatd's lines
   std::optional<Endpoint> graphite_listen;  // nullopt: off
-  std::optional<Endpoint> statsd_listen;    // nullopt: off
+  PickleOptions pickle;
+  std::optional<Endpoint> statsd_listen;  // nullopt: off
   StatsdLimits statsd;
   RelaySinkOptions sink;
 
   bool listens_for_lines() const { return !line.listen.host.empty() || !line.socket_path.empty(); }
-  bool is_on() const { return listens_for_lines() || graphite_listen || statsd_listen; }
+  bool is_on() const { return listens_for_lines() || graphite_listen || pickle.listen || statsd_listen; }
 };
 
 }  // namespace statmill

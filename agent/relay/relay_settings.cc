@@ -52,7 +52,8 @@ std::vector<Setting> port_settings(RelayOptions& o) {
        endpoint_setting(o.graphite_listen)},
       {"statsd.listen", "A:P", "", "relay: address for statsd and DogStatsD, UDP and TCP; empty: off",
        endpoint_setting(o.statsd_listen)}};
-  return joined({line, line_limit_settings(o.line), others, statsd_limit_settings(o.statsd)});
+  return joined({line, line_limit_settings(o.line), others, pickle_settings(o.pickle),
+                 statsd_limit_settings(o.statsd)});
 }
 
 }  // namespace

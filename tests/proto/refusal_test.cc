@@ -32,6 +32,8 @@ TEST(Refusal, LabelsNeverChange) {
       {Refusal::kMetadataLimit, "metadata_limit"},
       {Refusal::kLineTooLong, "line_too_long"},
       {Refusal::kUnterminated, "unterminated"},
+      {Refusal::kBadPickle, "bad_pickle"},
+      {Refusal::kWrongProtocol, "wrong_protocol"},
       {Refusal::kStateLimit, "state_limit"},
       {Refusal::kTooOld, "too_old"},
       {Refusal::kTooNew, "too_new"},
