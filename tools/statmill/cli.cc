@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 24> kSubcommands = {{
+constexpr std::array<Subcommand, 25> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -29,6 +29,7 @@ constexpr std::array<Subcommand, 24> kSubcommands = {{
     {"doctor", "look at the host and the server, and say what to do", run_doctor},
     {"rejects", "print the lines that the server refused last", run_rejects},
     {"cardinality", "print the number of series by prefix", run_cardinality},
+    {"grafana", "write a data source and dashboards for Grafana", run_grafana},
     {"record", "record this host into a file, without a server", run_record},
     {"open", "show a recording with the page", run_open},
     {"agents", "print the agents, their lag and their losses", run_agents},
@@ -51,21 +52,17 @@ std::string help() {
   for (const Subcommand& s : kSubcommands) {
     out.append("  ").append(s.name).append(13 - s.name.size(), ' ').append(s.summary).append("\n");
   }
-  out.append(
-      "\n`statmill COMMAND --help` prints a command's options. put, query, graph, top, ls, describe, "
-      "status,\n"
-      "doctor, rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. "
-      "forget-agent, "
-      "delete,\n"
-      "rename, profile, retention, flush, clock, check and backup run on the server's host and use "
-      "--admin.socket\n"
-      "PATH or "
-      "STATMILL_ADMIN_SOCKET. record, open, verify and restore need no server. STATMILL_TOKEN is sent to the "
-      "server of "
-      "--server;\n"
-      "STATMILL_AUTHORITY is the PEM file with the certificates to trust for https, else the system's.\n\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,\n"
-      "9 server unreachable or not ready.\n");
+  out.append(R"(
+`statmill COMMAND --help` prints a command's options. put, query, graph, top, ls, describe, status, doctor,
+rejects, cardinality and agents use --server URL or the environment's STATMILL_URL. forget-agent, delete,
+rename, profile, retention, flush, clock, check and backup run on the server's host and use --admin.socket
+PATH or STATMILL_ADMIN_SOCKET. grafana, record, open, verify and restore need no server. STATMILL_TOKEN is
+sent to the server of --server; STATMILL_AUTHORITY is the PEM file with the certificates to trust for https,
+else the system's.
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 7 out of memory, 8 samples refused,
+9 server unreachable or not ready.
+)");
   return out;
 }
 
