@@ -33,7 +33,11 @@ std::string names_of(const SeriesChanges& changes) {
 AdminApi::AdminApi(Services services)
     : services_(std::move(services)),
       outlook_{services_.table, services_.store, services_.on_tick_thread, services_.clock},
-      snapshots_({services_.store, services_.clock, services_.log}),
+      snapshots_({services_.store, services_.clock, services_.log,
+                  [this] {
+                    return services_.on_tick_thread(
+                        [](Ticker& ticker, TickTime now) { return ticker.tick(now); });
+                  }}),
       admin_({services_.on_tick_thread, services_.store, snapshots_, services_.health, services_.log}),
       name_changes_(services_.table,
                     [this](const SeriesChanges& changes) { return change_series(changes); }) {}

@@ -67,6 +67,8 @@ Result<Snapshots::Made> Snapshots::make() {
     if (is_making_ || !files_.expired()) return busy();
     is_making_ = true;
   }
+  if (Status written = services_.write_accepted(); !written)
+    services_.log.warn("a backup lacks what is not in the store yet", {{"reason", written.error().message}});
   auto listed = list();
   MutexLock lock(mutex_);
   is_making_ = false;

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -36,8 +38,10 @@ class Snapshots {
     RocksStore& store;
     const Clock& clock;
     Log& log;
+    // Makes everything durable that the server has accepted so far.
+    std::function<Status()> write_accepted;
   };
-  explicit Snapshots(Services services) : services_(services) {}
+  explicit Snapshots(Services services) : services_(std::move(services)) {}
 
   struct File {
     std::string name;
@@ -48,7 +52,9 @@ class Snapshots {
     std::string format;       // content of the store's file FORMAT
     std::vector<File> files;  // by name
   };
-  // Errors: kBusy while there is another; those of RocksStore::files().
+  // The snapshot has everything that the server had accepted before the call. If that cannot be made durable,
+  // it has what is durable, and the log says so. Errors: kBusy while there is another; those of
+  // RocksStore::files(). Cost: a tick.
   Result<Made> make();
 
   // A part of a file.

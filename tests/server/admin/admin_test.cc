@@ -26,7 +26,7 @@ class AdminTest : public testing::Test {
     auto opened = RocksStore::open(options, *Tiers::parse("10s:1d,5m:10d"));
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = std::move(*opened);
-    snapshots_.emplace(Snapshots::Services{*store_, clock_, log_});
+    snapshots_.emplace(Snapshots::Services{*store_, clock_, log_, [] { return Status::ok(); }});
     admin_ = std::make_unique<Admin>(Admin::Services{
         [this](const TickThread::Job&) { return on_tick_thread_(); }, *store_, *snapshots_, health_, log_});
   }

@@ -28,7 +28,10 @@ class SnapshotsTest : public testing::Test {
     batch.tick = 1;
     batch.series = {{1, Kind::kGauge, "a"}};
     ASSERT_TRUE(store_->write(batch));
-    snapshots_.emplace(Snapshots::Services{*store_, clock_, log_});
+    snapshots_.emplace(Snapshots::Services{*store_, clock_, log_, [this] {
+                                             ++written_;
+                                             return write_status_;
+                                           }});
   }
   HttpResponse ask(std::string_view method, std::string_view target) {
     return Router(snapshot_routes(*snapshots_))
@@ -46,6 +49,8 @@ class SnapshotsTest : public testing::Test {
   Log log_{LogLevel::kError};
   std::unique_ptr<RocksStore> store_;
   std::optional<Snapshots> snapshots_;
+  int written_ = 0;  // how often the accepted samples were made durable
+  Status write_status_ = Status::ok();
 };
 
 TEST_F(SnapshotsTest, HasEveryByteOfEveryFile) {
@@ -101,6 +106,16 @@ TEST_F(SnapshotsTest, ThereIsOneAtATime) {
   EXPECT_EQ(second.error().code, ErrorCode::kBusy);
   ASSERT_TRUE(snapshots_->release(first->id));
   EXPECT_TRUE(snapshots_->make());
+}
+
+TEST_F(SnapshotsTest, HasWhatWasAcceptedBeforeOrElseWhatIsDurable) {
+  auto made = snapshots_->make();
+  ASSERT_TRUE(made);
+  EXPECT_EQ(written_, 1);
+  ASSERT_TRUE(snapshots_->release(made->id));
+  write_status_ = Error{ErrorCode::kIo, "the disk is full"};
+  EXPECT_TRUE(snapshots_->make());
+  EXPECT_EQ(written_, 2);
 }
 
 TEST_F(SnapshotsTest, IsReleasedWhenItsClientIsGone) {
