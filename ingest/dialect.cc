@@ -2,6 +2,7 @@
 
 #include "proto/graphite/parser.h"
 #include "proto/graphite/pickle_parser.h"
+#include "proto/influx/parser.h"
 #include "proto/istatd/parser.h"
 
 namespace statmill {
@@ -82,6 +83,14 @@ std::unique_ptr<Dialect> graphite_pickle_dialect(size_t bytes_max) {
                     .tcp_account = "pickle",
                     .udp_account = {},
                     .streams = {.unit = StreamFormat::Unit::kBigEndianFrames, .frame_bytes_max = bytes_max}});
+}
+
+std::unique_ptr<Dialect> influx_dialect() {
+  return std::make_unique<PlainDialect>(DialectTraits{.setting = "influx.listen",
+                                                      .tcp_account = "influx_tcp",
+                                                      .udp_account = "influx_udp",
+                                                      .end_ends_line = true},
+                                        parse_influx_lines);
 }
 
 }  // namespace statmill

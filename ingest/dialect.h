@@ -66,5 +66,7 @@ std::unique_ptr<Dialect> graphite_dialect();
 // Graphite's pickles, over TCP only: frames with a length in front. `bytes_max`: of one pickle.
 std::unique_ptr<Dialect> graphite_pickle_dialect(size_t bytes_max);
 
+// InfluxDB's line protocol, with times in nanoseconds. Over TCP, a string may have no LF.
+std::unique_ptr<Dialect> influx_dialect();
 
 }  // namespace statmill

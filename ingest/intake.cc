@@ -25,6 +25,7 @@ ListenerAccount Intake::account(std::string_view listener) {
       counter("statmill.lines_renamed", "Accepted lines whose name lost a leading ~."),
       counter("statmill.samples_other_kind",
               "Accepted samples of another kind than their series, counted as its kind."),
+      counter("statmill.fields_skipped", "Fields of points that are strings and were skipped."),
       counter("statmill.metadata_lines", "Metadata lines (#key value, $m) received.")};
 }
 
@@ -40,6 +41,7 @@ uint64_t Intake::submit(Batch& batch, const ListenerAccount& account, Timestamp 
   if (batch.extra_fields != 0) account.extra_fields.add(batch.extra_fields);
   if (batch.renamed != 0) account.renamed.add(batch.renamed);
   if (batch.other_kinds != 0) account.other_kinds.add(batch.other_kinds);
+  if (batch.skipped_fields != 0) account.skipped_fields.add(batch.skipped_fields);
   const size_t metadata = batch.metadata.size() + batch.families.size();
   if (metadata != 0) account.metadata.add(metadata);
   return accepted;

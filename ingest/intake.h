@@ -25,6 +25,7 @@ struct ListenerAccount {
   Counter& extra_fields;
   Counter& renamed;
   Counter& other_kinds;
+  Counter& skipped_fields;
   Counter& metadata;
 };
 

@@ -7,6 +7,8 @@
 #include "base/watchdog_settings.h"
 #include "ingest/agents/agent_settings.h"
 #include "ingest/line_settings.h"
+#include "proto/name_escapes.h"
+#include "proto/tagged_name.h"
 
 namespace statmill {
 namespace {
@@ -87,6 +89,21 @@ Result<HttpCompression> parse_compression(std::string_view text) {
   if (text == "always") return HttpCompression::kAlways;
   if (text == "off") return HttpCompression::kOff;
   return Error{ErrorCode::kInvalid, "\"" + std::string(text) + "\" is not auto, always or off"};
+}
+
+std::vector<Setting> influx_settings(ServerConfig& c) {
+  const auto set_tag = [&c](const std::string& text) -> Status {
+    if (!is_text(text)) return Error{ErrorCode::kInvalid, "is no key of a tag"};
+    c.influx_db_tag = escaped_key(text);
+    return Status::ok();
+  };
+  return {
+      {"influx.listen", "A:P", "",
+       "InfluxDB line protocol, UDP and TCP, usually port 8089; empty: off. The HTTP port always accepts it",
+       endpoint_setting(c.influx_listen)},
+      {"influx.db_tag", "KEY", "",
+       "tag for the database or bucket that a client of InfluxDB names when it writes; empty: none",
+       set_tag}};
 }
 
 std::vector<Setting> http_settings(ServerConfig& c) {
@@ -260,7 +277,7 @@ AgentLimits limits_of_agents(const ServerConfig& config) {
 
 std::vector<Setting> server_settings(ServerConfig& c) {
   return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
-                 pickle_settings(c.pickle), statsd_limit_settings(c.statsd),
+                 pickle_settings(c.pickle), statsd_limit_settings(c.statsd), influx_settings(c),
                  watchdog_settings(c.watchdog), http_settings(c), query_settings(c.query), agent_settings(c),
                  tick_and_limit_settings(c),
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),

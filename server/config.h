@@ -34,6 +34,8 @@ struct ServerConfig {
   PickleOptions pickle;
   std::optional<Endpoint> statsd_listen;  // nullopt: off
   StatsdLimits statsd;
+  std::optional<Endpoint> influx_listen;  // nullopt: off
+  std::string influx_db_tag;              // spelled as the key of a tag; empty: none
   Endpoint http_listen;
   HttpOptions http;
   KnownHosts http_hosts;

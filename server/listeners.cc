@@ -38,6 +38,9 @@ std::optional<Fault> Listeners::open() {
     auto dialect = std::make_unique<StatsdDialect>(config_.statsd, services_.intake, services_.registry);
     if (auto fault = open_lines(statsd_, *config_.statsd_listen, std::move(dialect))) return fault;
   }
+  if (config_.influx_listen) {
+    if (auto fault = open_lines(influx_, *config_.influx_listen, influx_dialect())) return fault;
+  }
   return open_agents();
 }
 
@@ -68,7 +71,7 @@ std::optional<Fault> Listeners::open_agents() {
 
 Status Listeners::reload(const ServerConfig& config) {
   Status out = Status::ok();
-  for (const auto* listener : {&lines_, &graphite_, &pickle_, &statsd_}) {
+  for (const auto* listener : {&lines_, &graphite_, &pickle_, &statsd_, &influx_}) {
     if (!*listener) continue;
     if (Status s = (*listener)->reload(config.line); !s) out = s;
   }
@@ -79,14 +82,14 @@ Status Listeners::reload(const ServerConfig& config) {
 
 void Listeners::stop() {
   if (agents_) agents_->stop();
-  for (auto* listener : {&statsd_, &pickle_, &graphite_, &lines_}) {
+  for (auto* listener : {&influx_, &statsd_, &pickle_, &graphite_, &lines_}) {
     if (*listener) (*listener)->stop();
   }
 }
 
 Listeners::Ports Listeners::ports() const {
   return {endpoint_of(lines_),  endpoint_of(graphite_), endpoint_of(pickle_),
-          endpoint_of(statsd_),  endpoint_of(agents_)};
+          endpoint_of(statsd_), endpoint_of(influx_),   endpoint_of(agents_)};
 }
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-// Listeners: all ports that receive samples: lines, Graphite (lines and pickles), statsd and agents.
+// Listeners: all ports that receive samples: lines, Graphite (lines and pickles), statsd, InfluxDB and agents.
 #pragma once
 
 #include <memory>
@@ -49,6 +49,7 @@ class Listeners {
     Endpoint graphite;
     Endpoint pickle;
     Endpoint statsd;
+    Endpoint influx;
     Endpoint agent;
   };
   Ports ports() const;
@@ -66,6 +67,7 @@ class Listeners {
   std::unique_ptr<LineListener> graphite_;  // nullptr: off
   std::unique_ptr<LineListener> pickle_;    // nullptr: off
   std::unique_ptr<LineListener> statsd_;    // nullptr: off
+  std::unique_ptr<LineListener> influx_;    // nullptr: off
   std::unique_ptr<AgentListener> agents_;   // nullptr: off
 };
 

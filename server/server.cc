@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/running.h"
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
 #include "server/http/api_routes.h"
+#include "server/http/influx_routes.h"
 #include "server/http/query_batch.h"
 #include "server/json.h"
 #include "server/promql/expression_route.h"
@@ -47,9 +47,9 @@ std::vector<Route> remote_admin_routes(AdminApi& admin) {
 
 // Without tokens, samples may come from anywhere over HTTP, as they may over the ports for lines.
 void open_lines(std::vector<Route>& routes) {
-  const auto lines = std::ranges::find(routes, "/api/v1/lines", &Route::path);
-  SM_CHECK(lines != routes.end());
-  lines->role = Role::kRead;
+  for (Route& route : routes) {
+    if (route.is_traffic) route.role = Role::kRead;
+  }
 }
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -76,6 +76,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       table_(config_.retention, config_.limits),
       intake_(table_, registry_),
       line_intake_(intake_, "http"),
+      influx_intake_(intake_, "influx"),
       agents_(limits_of_agents(config_), registry_),
       documents_(config_.documents, kWritePatience + 2 * config_.tick_interval,
                  {agents_, registry_, clock, log}),
@@ -162,6 +163,8 @@ std::optional<Fault> Server::open_ports() {
   const PrometheusSources sources{
       {table_series_, *pieces_, table_.live_retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
+  std::ranges::move(influx_routes({influx_intake_, health_, clock_, config_.influx_db_tag}),
+                    std::back_inserter(routes));
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
@@ -250,7 +253,7 @@ std::vector<ListenerAddress> Server::listener_addresses() const {
   std::vector<ListenerAddress> out;
   for (const auto& [name, endpoint] :
        {std::pair{"line", at.line}, std::pair{"graphite", at.graphite}, std::pair{"pickle", at.pickle},
-        std::pair{"statsd", at.statsd}, std::pair{"agent", at.agent},
+        std::pair{"statsd", at.statsd}, std::pair{"influx", at.influx}, std::pair{"agent", at.agent},
         std::pair{"http", at.http}}) {
     if (!endpoint.host.empty()) out.push_back({name, endpoint.text()});
   }
@@ -291,6 +294,7 @@ void Server::log_ready() const {
                       {"graphite", at.graphite.text()},
                       {"pickle", at.pickle.text()},
                       {"statsd", at.statsd.text()},
+                      {"influx", at.influx.text()},
                       {"agent", at.agent.text()},
                       {"http", at.http.text()},
                       {"admin", at.admin.empty() ? "off" : at.admin},

@@ -11,6 +11,7 @@
 #include "base/net/main_loop.h"
 #include "base/net/watchdog.h"
 #include "base/settings.h"
+#include "ingest/influx_intake.h"
 #include "ingest/intake.h"
 #include "ingest/line_intake.h"
 #include "server/admin/admin_api.h"
@@ -117,6 +118,7 @@ class Server {
   Table table_;
   Intake intake_;
   LineIntake line_intake_;
+  InfluxIntake influx_intake_;
   AgentRegistry agents_;
   Documents documents_;
   ColumnCache column_cache_;

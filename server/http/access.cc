@@ -9,13 +9,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/base64.h"
 #include "base/descriptor.h"
 #include "base/text.h"
 
 namespace statmill {
 namespace {
-
-constexpr std::string_view kScheme = "bearer ";
 
 std::optional<Role> parse_role(std::string_view word) {
   if (word == "read") return Role::kRead;
@@ -46,6 +45,24 @@ std::string words_of(std::string_view rest) {
   words.erase(words.find_last_not_of(" \t") + 1);
   for (char& c : words) c = c >= ' ' && c <= '~' ? c : '?';
   return words;
+}
+
+bool is_scheme(std::string_view word, std::string_view lower_case) {
+  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
+  return std::ranges::equal(word, lower_case, same);
+}
+
+// Returns the token of an Authorization field; empty: none.
+std::string token_of(std::string_view authorization) {
+  const std::string_view scheme = authorization.substr(0, authorization.find(' '));
+  authorization.remove_prefix(scheme.size());
+  const std::string_view credentials = consume_word(authorization);
+  if (is_scheme(scheme, "bearer") || is_scheme(scheme, "token")) return std::string(credentials);
+  if (!is_scheme(scheme, "basic")) return {};
+  const auto user_and_password = base64_decoded(credentials);
+  if (!user_and_password) return {};
+  const size_t colon = user_and_password->find(':');
+  return colon == std::string::npos ? std::string() : user_and_password->substr(colon + 1);
 }
 
 Result<std::string> read_private_file(const std::string& path) {
@@ -111,11 +128,8 @@ bool Access::has_admin() const {
 
 Grant Access::granted(std::string_view authorization, bool is_local) const {
   if (tokens_.empty()) return {is_local ? Role::kWrite : Role::kRead};
-  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
-  if (authorization.size() <= kScheme.size() ||
-      !std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same))
-    return {};
-  const std::string_view text = consume_word(authorization = authorization.substr(kScheme.size()));
+  const std::string text = token_of(authorization);
+  if (text.empty()) return {};
   Hash hash;
   static_assert(SHA256_DIGEST_LENGTH == sizeof(hash));
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), hash.data());

@@ -50,9 +50,10 @@ class Access {
 
   bool has_tokens() const { return !tokens_.empty(); }
   bool has_admin() const;
-  // Returns what a request may do, and whose token it has. `authorization` is its field, "Bearer TOKEN", or
-  // empty; `is_local` says that its client is on this host. Cost: a hash of the token, and a comparison with
-  // each one that takes the same time whatever the token is.
+  // Returns what a request may do, and whose token it has. `authorization` is its field, or empty: "Bearer
+  // TOKEN"; "Token TOKEN", as clients of InfluxDB 2 send it; or "Basic" with the token as the password of any
+  // user, for clients that know no tokens. `is_local` says that its client is on this host. Cost: a hash of
+  // the token, and a comparison with each one that takes the same time whatever the token is.
   Grant granted(std::string_view authorization, bool is_local) const;
 
  private:

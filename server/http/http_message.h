@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <utility>
+#include <vector>
 #include "base/clock.h"
 #include "base/result.h"
 #include "server/http/access.h"
@@ -41,7 +43,7 @@ struct HttpResponse {
   unsigned status = 200;
   std::string body;
   std::string_view content_type = kJson;   // always one of the constants
-  std::string allow;                       // the allowed methods; only with status 405
+  std::string allow = {};                  // the allowed methods; only with status 405
   bool may_retry = false;                  // adds Retry-After: the same request may succeed in a second
   std::string server_timing = {};          // the field Server-Timing; empty: none
   std::string_view content_encoding = {};  // "gzip", "zstd", or empty if the body is not compressed
@@ -49,6 +51,10 @@ struct HttpResponse {
   std::string_view cache_control = "no-store";
   std::string etag = {};            // empty: none
   bool varies_by_encoding = false;  // adds Vary, also if this answer is not compressed
+  std::vector<std::pair<std::string_view, std::string>> fields = {};  // further ones; names are literals
+  // If set, the session calls it once, with a function that sends the response; that function may be called
+  // once, from any thread. The answer is 503 if it is not called in time (HttpOptions::hold_timeout).
+  std::function<void(std::function<void()> send)> hold = {};
 };
 
 // Returns true if a Content-Type field, which may have parameters, is of the media type, a text in lower

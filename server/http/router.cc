@@ -154,8 +154,9 @@ Router::Checked Router::check_head(const HttpRequest& request, Body body) const 
     return refused(route->refuse(415, "the body must be of the type " + std::string(route->body_type)));
   if (route->lane == Lane::kLive && !is_media_type(request.content_type, kJson))
     return refused(route->refuse(415, "the body must be of the type application/json"));
-  if (!request.content_encoding.empty())
-    return refused(route->refuse(415, "Content-Encoding is not supported; send the body unencoded"));
+  if (!request.content_encoding.empty() &&
+      std::ranges::find(route->codings, request.content_encoding) == route->codings.end())
+    return refused(route->refuse(415, "this Content-Encoding is not supported here; send the body unencoded"));
   return {route, *std::move(url), {}};
 }
 

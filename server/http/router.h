@@ -71,6 +71,8 @@ struct Route {
   HttpResponse (*refuse)(unsigned status, std::string_view message) = error_response;
   // The media type that the body must have; empty: any. Not for Lane::kQuery.
   std::string_view body_type = {};
+  // The values of Content-Encoding that `respond` decodes; bodies with any other are refused with 415.
+  std::span<const std::string_view> codings = {};
   bool is_traffic = false;  // carries samples, so that its requests are counted, not logged
 };
 

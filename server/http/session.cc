@@ -285,7 +285,8 @@ void Session::write(HttpResponse response, bool keep_alive) {
   response_->body() = std::move(response.body);
   response_->keep_alive(keep_alive && !is_stopping_);
   response_->prepare_payload();
-  if (response.status == 304) response_->erase(http::field::content_length);  // that of a 200 would do
+  // That of a 200 would do for a 304; a 204 must not have it (RFC 9110, section 8.6).
+  if (response.status == 304 || response.status == 204) response_->erase(http::field::content_length);
   serializer_.emplace(*response_);
 
   set_deadline(context_.options.write_timeout, HttpRefusal::kWriteTimeout);
@@ -310,6 +311,7 @@ void Session::fill_head(http::fields& fields, const HttpResponse& response) {
   if (response.status == 401) fields.set(http::field::www_authenticate, "Bearer");
   if (!response.allow.empty()) fields.set(http::field::allow, response.allow);
   if (response.may_retry) fields.set(http::field::retry_after, "1");
+  for (const auto& [name, value] : response.fields) fields.set(name, value);
   if (!response.server_timing.empty()) fields.set("Server-Timing", response.server_timing);
   const bool is_encoded = !response.content_encoding.empty();
   if (is_encoded) fields.set(http::field::content_encoding, response.content_encoding);

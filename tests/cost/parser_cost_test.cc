@@ -117,7 +117,7 @@ std::vector<CostCase> influx_cases() {
       {"InfluxOneLine", between("m f", "f", "=1\n"), influx, 60, 400, kBody},
       {"InfluxManyFields", between("m f=1", ",f=1", "\n"), influx, 60, 1000, kBody},
       {"InfluxLongNames", lines_of("m,k=" + std::string(2000, 'v') + " f=1" + repeated(",f=1", 1500)), influx,
-       200, 4000, kBody},
+       1000, 4000, kBody},
       {"InfluxTags", lines_of(influx_tags(64) + " f=1"), influx, 60, 1000, kBody},
       {"InfluxTooManyTags", between("m", ",k=v", " f=1\n"), influx, 60, 1000, kBody},
       {"InfluxEscapes", between("m", "\\,", " f=1\n"), influx, 60, 1000, kBody},

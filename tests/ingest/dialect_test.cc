@@ -101,6 +101,13 @@ RC_GTEST_PROP(Dialect, GraphiteResultsDoNotDependOnTheCutsOfAStream, ()) {
                              "a.b;k=v;k=w 1", "a.b x 1", "a.b 1 1000"});
 }
 
+// A stream is cut at each LF, so these have none in a string.
+RC_GTEST_PROP(Dialect, InfluxResultsDoNotDependOnTheCutsOfAStream, ()) {
+  expect_cuts_do_not_matter([](IngestFixture&) { return influx_dialect(); },
+                            {"a,t=1 f=1 1700000000000000000", "a,t=1 f=2.5,g=3i,s=\"x y\"", "# comment",
+                             "a,t=1,t=2 f=1", "a f=x", "a f=t,g=f", "b\\ c,t=\\, f=1 1000"});
+}
+
 // The limits of gauges and sets are low, so that they are reached.
 RC_GTEST_PROP(Dialect, StatsdResultsDoNotDependOnTheCutsOfAStream, ()) {
   expect_cuts_do_not_matter(

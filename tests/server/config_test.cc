@@ -90,6 +90,16 @@ TEST_F(ServerConfigTest, HostsKeepSecondsUnlessARuleOrTheTiersSayOtherwise) {
   EXPECT_EQ(config_.retention.class_count(), 1U) << "the finest tier has the seconds";
 }
 
+TEST_F(ServerConfigTest, InfluxHasAPortOnlyIfItIsSet) {
+  ASSERT_EQ(apply({}), "");
+  EXPECT_FALSE(config_.influx_listen);
+  EXPECT_EQ(config_.influx_db_tag, "");
+  ASSERT_EQ(apply({"--influx.listen", "127.0.0.1:8089", "--influx.db_tag", "name"}), "");
+  EXPECT_EQ(config_.influx_listen->text(), "127.0.0.1:8089");
+  EXPECT_EQ(config_.influx_db_tag, "%6Eame") << "as names have it";
+  EXPECT_THAT(apply({"--influx.db_tag", "a\xe2\x80\x8d"}), testing::HasSubstr("influx.db_tag"));
+}
+
 TEST_F(ServerConfigTest, GraphiteAndStatsdAreOffByDefault) {
   ASSERT_EQ(apply({}), "");
   EXPECT_FALSE(config_.graphite_listen);

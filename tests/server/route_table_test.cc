@@ -21,10 +21,10 @@ namespace {
 
 // What needs no token: whether the server lives, the list of routes, and (is_page_file) the files of the
 // page.
-constexpr std::array<std::string_view, 5> kOpen = {"/api", "/healthz", "/readyz", "/prometheus/-/healthy",
-                                                   "/prometheus/-/ready"};
+constexpr std::array<std::string_view, 7> kOpen = {
+    "/api", "/healthz", "/readyz", "/prometheus/-/healthy", "/prometheus/-/ready", "/ping", "/health"};
 // What is no GET and changes nothing.
-constexpr std::array<std::string_view, 1> kReads = {"/api/v1/live"};
+constexpr std::array<std::string_view, 2> kReads = {"/api/v1/live", "/query"};
 constexpr std::array<std::string_view, 6> kAdmin = {"/admin/v1/delete",
                                                     "/admin/v1/rename",
                                                     "/admin/v1/snapshots",
@@ -192,7 +192,7 @@ TEST_F(RouteTable, WithoutTokensOtherHostsMayOnlySendLines) {
   for_each([this](const Route& route, const std::string& method, const std::string& path) {
     EXPECT_EQ(ask({method, path, "", "evil.example"}), 421);
     if (route.method == "GET") return;
-    const bool is_for_all = std::ranges::count(kReads, route.path) > 0 || route.path == "/api/v1/lines";
+    const bool is_for_all = std::ranges::count(kReads, route.path) > 0 || route.is_traffic;
     EXPECT_EQ(route.role >= Role::kWrite, !is_for_all);
     EXPECT_EQ(ask({method, path, "", "localhost", "http://evil.example"}), 403);
   });

@@ -51,6 +51,22 @@ TEST_F(AccessTest, RolesComeFromTokens) {
   }
 }
 
+TEST_F(AccessTest, ATokenComesInTheFormsOfInfluxToo) {
+  const auto access = Access::from_file(write(line("read", kAbc) + line("write", kA)));
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->granted("Token abc", false).role, Role::kRead);
+  EXPECT_EQ(access->granted("token  a ", false).role, Role::kWrite);
+  // The base64 of telegraf:a, :a, telegraf:abc and a:b:abc.
+  EXPECT_EQ(access->granted("Basic dGVsZWdyYWY6YQ==", false).role, Role::kWrite);
+  EXPECT_EQ(access->granted("basic OmE=", false).role, Role::kWrite) << "without a user";
+  EXPECT_EQ(access->granted("Basic dGVsZWdyYWY6YWJj", false).role, Role::kRead);
+  EXPECT_EQ(access->granted("Basic YTpiOmFiYw==", false).role, Role::kNone) << "the password is b:abc";
+  for (const std::string_view none :
+       {"Token", "Token ", "Token x", "Basic", "Basic ", "Basic a", "Basic YQ==", "Basic !!!!",
+        "Basic dGVsZWdyYWY6", "Digest dGVsZWdyYWY6YQ=="})
+    EXPECT_EQ(access->granted(none, false).role, Role::kNone) << none;
+}
+
 TEST_F(AccessTest, TheWordsOfATokenSayWhoseItIs) {
   const auto access = Access::from_file(write("write " + std::string(kA) + "   the deploy\tscript \n" +
                                               line("read", std::string(kAbc) + " " + std::string(100, 'x'))));
