@@ -19,6 +19,7 @@ inline constexpr std::string_view kExpiredPrefix = "expired";    // + tier: firs
 inline constexpr std::string_view kAgentPrefix = "agent";        // + id: AgentRow
 inline constexpr std::string_view kFamilyPrefix = "family";      // + kind, path: FamilyRow
 inline constexpr std::string_view kDocumentPrefix = "document";  // + kind, id: DocumentRow
+inline constexpr std::string_view kValuesPrefix = "values";      // + tick: ValueRow
 inline constexpr std::string_view kTickKey = "tick";             // tick: of the newest batch
 inline constexpr std::string_view kClockKey = "clock";           // ClockRow
 inline constexpr std::string_view kHashSecretKey = "hash";       // HashSecret

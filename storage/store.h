@@ -67,6 +67,8 @@ struct StoreBatch {
   std::vector<FamilyKey> removed_families;     // none of them is in `families`
   std::vector<DocumentRow> documents;          // new and changed ones
   std::vector<DocumentKey> removed_documents;  // none of them is in `documents`
+  std::vector<Row> values;                     // value_row.h: at most one, of this tick
+  std::optional<Trim> values_trim;             // the same for these rows as journal_trim for the journal
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
   std::optional<ClockRow> clock;
@@ -76,8 +78,8 @@ struct StoreBatch {
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
            agents.empty() && forgotten_agents.empty() && !forgotten_until && families.empty() &&
-           removed_families.empty() && documents.empty() && removed_documents.empty() && !rollup_position &&
-           !journal_trim && !clock && !whole && !hash_secret;
+           removed_families.empty() && documents.empty() && removed_documents.empty() && values.empty() &&
+           !values_trim && !rollup_position && !journal_trim && !clock && !whole && !hash_secret;
   }
 };
 
@@ -108,6 +110,8 @@ class StoreSnapshot {
   virtual Result<FamilyRows> families() = 0;
   // Returns all documents, by key.
   virtual Result<DocumentRows> documents() = 0;
+  // Visits the rows of last values, by tick.
+  virtual Status values(const std::function<Status(TickNo, std::string_view row)>& visit) = 0;
   // Returns the frames of one chunk, or an empty string if there are none.
   virtual Result<std::string> chunk(const ChunkKey& key) = 0;
   // The same for many series: visits the chunks that have frames, with their position in `ids`. The frames

@@ -25,6 +25,9 @@ class DemoSnapshot final : public StoreSnapshot {
   Result<AgentRows> agents() override { return below_->agents(); }
   Result<FamilyRows> families() override { return below_->families(); }
   Result<DocumentRows> documents() override { return below_->documents(); }
+  Status values(const std::function<Status(TickNo, std::string_view)>& visit) override {
+    return below_->values(visit);
+  }
   ChunkNo floor(TierNo tier) override { return below_->floor(tier); }
 
   Result<std::string> chunk(const ChunkKey& key) override {

@@ -2,6 +2,6 @@
 
 namespace statmill {
 
-const uint16_t kFormatMinor = 3;
+const uint16_t kFormatMinor = 4;
 
 }  // namespace statmill

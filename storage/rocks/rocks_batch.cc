@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "storage/keys.h"
+#include "storage/value_row.h"
 
 namespace statmill {
 namespace {
@@ -46,6 +47,18 @@ void add_documents(RocksBatch& operations, const RocksDatabase& database, const 
     operations.add(out.Put(database.meta(), document_key(row.key), encode_document_row(row)));
   for (const DocumentKey& key : batch.removed_documents)
     operations.add(out.Delete(database.meta(), document_key(key)));
+}
+
+// The ranges that are removed do not overlap, for the same reason as those of the journal. Rows of no tick
+// remain in the family, so no compaction has an empty output.
+void add_values(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  for (const StoreBatch::Row& row : batch.values)
+    operations.add(out.Put(database.meta(), value_row_key(row.tick), row.bytes));
+  if (batch.values_trim) {
+    operations.add(out.DeleteRange(database.meta(), value_row_key(batch.values_trim->begin),
+                                   value_row_key(batch.values_trim->end)));
+  }
 }
 
 void add_meta(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
@@ -101,6 +114,7 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
   add_agents(operations, database, batch);
   add_families(operations, database, batch);
   add_documents(operations, database, batch);
+  add_values(operations, database, batch);
   add_meta(operations, database, batch);
   return operations;
 }

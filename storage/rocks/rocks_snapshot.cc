@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "storage/keys.h"
 #include "storage/rocks/chunk_merge.h"
+#include "storage/value_row.h"
 
 namespace statmill {
 namespace {
@@ -182,6 +183,18 @@ Result<DocumentRows> RocksSnapshot::documents() {
   }
   if (!row->status().ok()) return error_of(row->status());
   return documents;
+}
+
+Status RocksSnapshot::values(const std::function<Status(TickNo, std::string_view)>& visit) {
+  const std::unique_ptr<rocksdb::Iterator> row(
+      database_->db().NewIterator(scan_options(snapshot_, nullptr), database_->meta()));
+  const rocksdb::Slice prefix(kValuesPrefix.data(), kValuesPrefix.size());
+  for (row->Seek(prefix); row->Valid() && row->key().starts_with(prefix); row->Next()) {
+    const std::optional<TickNo> tick = parse_value_row_key(row->key().ToStringView());
+    if (!tick) return corrupt("the key of a value row has no tick");
+    if (Status s = visit(*tick, row->value().ToStringView()); !s) return s;
+  }
+  return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }
 
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {

@@ -28,6 +28,7 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<AgentRows> agents() override;
   Result<FamilyRows> families() override;
   Result<DocumentRows> documents() override;
+  Status values(const std::function<Status(TickNo, std::string_view)>& visit) override;
   Result<std::string> chunk(const ChunkKey& key) override;
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override;

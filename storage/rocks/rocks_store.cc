@@ -91,6 +91,7 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<AgentRows> agents() override { return recovering(); }
   Result<FamilyRows> families() override { return recovering(); }
   Result<DocumentRows> documents() override { return recovering(); }
+  Status values(const std::function<Status(TickNo, std::string_view)>&) override { return recovering(); }
   Result<std::string> chunk(const ChunkKey&) override { return recovering(); }
   Status chunks(TierNo, ChunkNo, std::span<const SeriesId>,
                 const std::function<void(size_t, std::string_view)>&) override {

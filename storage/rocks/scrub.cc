@@ -18,6 +18,7 @@
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_snapshot.h"
 #include "storage/rocks/scrub_rows.h"
+#include "storage/value_row.h"
 
 namespace statmill {
 namespace {
@@ -40,6 +41,16 @@ std::string printable(std::string name) {
 }
 
 // Returns "event", "dashboard" or "view", and the id in hexadecimal digits, because it may be binary.
+Status check_value_row(TickNo tick, std::string_view row) {
+  Result<ValueRowReader> reader = ValueRowReader::open(tick, row);
+  if (!reader) return reader.error();
+  for (;;) {
+    const auto value = reader->next();
+    if (!value) return value.error();
+    if (!*value) return Status::ok();
+  }
+}
+
 std::string document_text(const DocumentKey& key) {
   constexpr std::array<std::string_view, kDocumentKindCount> kNames = {"event", "dashboard", "view"};
   std::string text(kNames[static_cast<size_t>(key.kind)]);
@@ -196,6 +207,10 @@ void Scrubber::check_meta(std::string_view key, std::string_view value) {
   } else if (const auto document = parse_document_key(key)) {
     if (const auto row = decode_document_row(*document, value); !row)
       report_.add_fault(document_text(*document), row.error().message);
+    return;
+  } else if (const auto tick = parse_value_row_key(key)) {
+    if (const Status read = check_value_row(*tick, value); !read)
+      report_.add_fault("values tick " + std::to_string(*tick), read.error().message);
     return;
   } else {
     return report_.add_fault("default", "an unknown row");

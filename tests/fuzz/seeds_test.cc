@@ -23,6 +23,7 @@
 #include "storage/document_row.h"
 #include "storage/family_row.h"
 #include "storage/series_row.h"
+#include "storage/value_row.h"
 
 namespace statmill {
 namespace {
@@ -101,6 +102,14 @@ TEST(Seeds, AgentRowDecodes) {
 }
 
 TEST(Seeds, SeriesRowDecodes) { EXPECT_TRUE(decode_series_row(7, seed("series_row/wide"))); }
+
+TEST(Seeds, ValueRowDecodes) {
+  std::string bytes = seed("value_row/row");
+  Writer(bytes).u32be(crc32c(bytes, crc32c(value_row_key(9))));
+  auto reader = ValueRowReader::open(9, bytes);
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE((*reader->next()).has_value());
+}
 
 TEST(Seeds, DocumentRowDecodes) {
   const DocumentKey key{DocumentKind::kView, "abc"};

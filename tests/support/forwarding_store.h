@@ -26,6 +26,9 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<FamilyRows> families() override { return of_->families(); }
   Result<DocumentRows> documents() override { return of_->documents(); }
+  Status values(const std::function<Status(TickNo, std::string_view)>& visit) override {
+    return of_->values(visit);
+  }
   Result<std::string> chunk(const ChunkKey& key) override { return of_->chunk(key); }
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override {

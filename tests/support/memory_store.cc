@@ -43,6 +43,13 @@ class MemorySnapshot final : public StoreSnapshot {
     return documents;
   }
 
+  Status values(const std::function<Status(TickNo, std::string_view)>& visit) override {
+    for (const auto& [tick, row] : content().values) {
+      if (Status status = visit(tick, row); !status) return status;
+    }
+    return Status::ok();
+  }
+
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().stored_count());
     if (key.chunk < floor(key.tier)) return std::string();
@@ -142,6 +149,11 @@ void MemoryStore::apply(const StoreBatch& batch) {
   for (const FamilyKey& key : batch.removed_families) content.families.erase(key);
   for (const DocumentRow& row : batch.documents) content.documents[row.key] = row;
   for (const DocumentKey& key : batch.removed_documents) content.documents.erase(key);
+  for (const StoreBatch::Row& row : batch.values) content.values[row.tick] = row.bytes;
+  if (batch.values_trim) {
+    content.values.erase(content.values.lower_bound(batch.values_trim->begin),
+                         content.values.lower_bound(batch.values_trim->end));
+  }
   if (batch.forgotten_until) content.forgotten_until = batch.forgotten_until;
   if (batch.rollup_position) content.rollup_position = *batch.rollup_position;
   if (batch.clock) content.clock = batch.clock;

@@ -67,6 +67,7 @@ class MemoryStore final : public Store {
     std::map<AgentId, AgentRow> agents;
     std::map<FamilyKey, FamilyRow> families;
     std::map<DocumentKey, DocumentRow> documents;
+    std::map<TickNo, std::string> values;
     std::optional<ClockRow> clock;
     std::optional<WholeRow> whole;
     std::optional<HashSecret> hash_secret;

@@ -7,6 +7,7 @@
 #include "storage/family_row.h"
 #include "storage/keys.h"
 #include "storage/rocks/rocks_database.h"
+#include "storage/value_row.h"
 #include "tests/storage/histograms.h"
 #include "tests/storage/rocks/stored_data.h"
 
@@ -169,6 +170,8 @@ TEST_F(ScrubTest, FindsInvalidRows) {
       {kMeta, document_key({DocumentKind::kEvent, "a\1"}), std::string("\1\0damage", 8),
        "event 6101: document row: checksum"},
       {kMeta, "document\3x", "", "default: an unknown row"},
+      {kMeta, value_row_key(9), "\1damage", "values tick 9: value row: checksum"},
+      {kMeta, "values", "", "default: an unknown row"},
       {kMeta, "novelty", "", "default: an unknown row"},
   };
   for (const Case& c : cases) {

@@ -1,0 +1,108 @@
+#include "storage/value_row.h"
+
+#include <cmath>
+
+#include "base/bytes.h"
+#include "storage/keys.h"
+
+namespace statmill {
+namespace {
+
+constexpr uint8_t kVersion = 1;
+constexpr size_t kChecksumBytes = 4;
+// What precedes the fields of an entry: bit 7 of a counter, bit 6 if its start is known, then scale + 1.
+constexpr uint8_t kCounterBit = 0x80;
+constexpr uint8_t kStartBit = 0x40;
+constexpr uint8_t kScaleMask = 0x3f;
+
+uint32_t checksum(TickNo tick, std::string_view body) { return crc32c(body, crc32c(value_row_key(tick))); }
+
+Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, "value row: " + std::string(what)}; }
+
+// Returns a - b for two times that nobody has checked.
+int64_t difference(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+bool is_valid(const Number& value) {
+  if (!value.is_decimal()) return std::isfinite(value.value());
+  return value.scale <= Number::kScaleMax && -Number::kMantissaMax <= value.mantissa &&
+         value.mantissa <= Number::kMantissaMax;
+}
+
+}  // namespace
+
+ValueRowWriter::ValueRowWriter(Timestamp now) : now_s_(unix_seconds(now)) {
+  Writer writer(bytes_);
+  writer.u8(kVersion);
+  writer.svarint(now_s_);
+}
+
+void ValueRowWriter::add(const LastValue& value) {
+  is_empty_ = false;
+  Writer writer(bytes_);
+  const bool has_start = value.start_ms != 0;
+  writer.u64be(value.name.high);
+  writer.u64be(value.name.low);
+  writer.u8(static_cast<uint8_t>((value.is_counter ? kCounterBit : 0) | (has_start ? kStartBit : 0) |
+                                 (value.value.scale + 1)));
+  writer.svarint(value.value.mantissa);
+  writer.svarint(difference(value.time_ms, time_ms_));
+  writer.svarint(difference(now_s_, value.seen_s));
+  if (has_start) writer.svarint(difference(value.time_ms, value.start_ms));
+  time_ms_ = value.time_ms;
+}
+
+std::string ValueRowWriter::finish(TickNo tick) && {
+  Writer(bytes_).u32be(checksum(tick, bytes_));
+  return std::move(bytes_);
+}
+
+Result<ValueRowReader> ValueRowReader::open(TickNo tick, std::string_view bytes) {
+  if (bytes.size() < kChecksumBytes + 1) return corrupt("too short");
+  const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
+  if (Reader(bytes.substr(body.size())).u32be() != checksum(tick, body)) return corrupt("checksum");
+  Reader reader(body);
+  if (reader.u8() != kVersion) return Error{ErrorCode::kVersion, "value row: unknown version"};
+  const int64_t now_s = reader.svarint();
+  if (reader.failed()) return corrupt("length");
+  ValueRowReader opened(reader.rest());
+  opened.now_s_ = now_s;
+  return opened;
+}
+
+Result<std::optional<LastValue>> ValueRowReader::next() {
+  if (entries_.empty()) return std::optional<LastValue>();
+  Reader reader(entries_);
+  LastValue value;
+  value.name.high = reader.u64be();
+  value.name.low = reader.u64be();
+  const uint8_t flags = reader.u8();
+  value.is_counter = (flags & kCounterBit) != 0;
+  value.value.scale = static_cast<int8_t>((flags & kScaleMask) - 1);
+  value.value.mantissa = reader.svarint();
+  value.time_ms = time_ms_ = sum(time_ms_, reader.svarint());
+  value.seen_s = difference(now_s_, reader.svarint());
+  if ((flags & kStartBit) != 0) value.start_ms = difference(value.time_ms, reader.svarint());
+  if (reader.failed()) return corrupt("length");
+  if (!is_valid(value.value)) return corrupt("a value that no sample can have");
+  entries_ = reader.rest();
+  return std::optional(value);
+}
+
+std::string value_row_key(TickNo tick) {
+  std::string key(kValuesPrefix);
+  Writer(key).u64be(tick);
+  return key;
+}
+
+std::optional<TickNo> parse_value_row_key(std::string_view bytes) {
+  if (!bytes.starts_with(kValuesPrefix) || bytes.size() != kValuesPrefix.size() + sizeof(TickNo))
+    return std::nullopt;
+  return Reader(bytes.substr(kValuesPrefix.size())).u64be();
+}
+
+}  // namespace statmill
