@@ -128,11 +128,33 @@ Verdict<Refusal> read_value(const char* readable, std::string_view text, Number&
   return kAccepted;
 }
 
+// Remembers the time of the point before: most neighbours have the same one, and comparing it is enough.
+class LastTime {
+ public:
+  // `text` must stay valid until the last call.
+  Verdict<Refusal> read(std::string_view text, InfluxUnit unit, int64_t& time_s) {
+    if (text != text_) {
+      if (const auto verdict = read_influx_time(text, unit, time_s_); verdict.is_refused()) {
+        text_ = {};
+        return verdict;
+      }
+      text_ = text;
+    }
+    time_s = time_s_;
+    return kAccepted;
+  }
+
+ private:
+  std::string_view text_;  // empty: no time yet
+  int64_t time_s_ = 0;
+};
+
 // A line that is being parsed.
 class Point {
  public:
-  Point(std::string_view line, const InfluxOptions& options, Batch& batch)
+  Point(std::string_view line, const InfluxOptions& options, LastTime& last_time, Batch& batch)
       : options_(options),
+        last_time_(last_time),
         batch_(batch),
         begin_(line.data()),
         at_(begin_),
@@ -165,6 +187,7 @@ class Point {
   Verdict<Refusal> read_time();
 
   const InfluxOptions& options_;
+  LastTime& last_time_;
   Batch& batch_;
   const char* const begin_;
   const char* at_;
@@ -302,28 +325,31 @@ Verdict<Refusal> Point::read_time() {
   skip_blanks();
   if (at_ == end_) return kAccepted;
   int64_t time_s = 0;
-  const auto verdict = read_influx_time(text_to(end_), options_.unit, time_s);
+  const auto verdict = last_time_.read(text_to(end_), options_.unit, time_s);
   if (verdict.is_refused()) return verdict;
   for (size_t i = first_sample_; i < batch_.samples.size(); ++i) batch_.samples[i].time_s = time_s;
   return kAccepted;
 }
 
 // Returns about how many bytes the names of the point have.
-size_t parse_line(std::string_view line, const InfluxOptions& options, Batch& batch) {
-  const std::string_view first_line = line.substr(0, line.find('\n'));
-  if (line.size() > kLineBytesMax) {
-    batch.refuse(Refusal::kLineTooLong, first_line);
+size_t parse_line(std::string_view whole_line, const InfluxOptions& options, LastTime& last_time,
+                  Batch& batch) {
+  const auto refuse = [&](Refusal reason) {
+    batch.refuse(reason, whole_line.substr(0, whole_line.find('\n')));
+  };
+  if (whole_line.size() > kLineBytesMax) {
+    refuse(Refusal::kLineTooLong);
     return 0;
   }
-  line = trimmed(line);
+  const std::string_view line = trimmed(whole_line);
   if (line.empty() || line.front() == '#') return 0;
   const size_t samples = batch.samples.size();
   const uint64_t skipped = batch.skipped_fields;
-  Point point(line, options, batch);
+  Point point(line, options, last_time, batch);
   if (const auto verdict = point.read(); verdict.is_refused()) {
     batch.samples.erase(batch.samples.begin() + static_cast<std::ptrdiff_t>(samples), batch.samples.end());
     batch.skipped_fields = skipped;
-    batch.refuse(verdict.reason(), first_line);
+    refuse(verdict.reason());
   } else {
     batch.received += batch.samples.size() - samples;
   }
@@ -333,15 +359,17 @@ size_t parse_line(std::string_view line, const InfluxOptions& options, Batch& ba
 }  // namespace
 
 void parse_influx_line(std::string_view line, const InfluxOptions& options, Batch& batch) {
-  parse_line(line, options, batch);
+  LastTime none;
+  parse_line(line, options, none, batch);
 }
 
 size_t parse_influx_piece(std::string_view bytes, const InfluxOptions& options, Batch& batch) {
+  LastTime last_time;
   size_t at = 0;
   size_t name_bytes = 0;
   while (at < bytes.size() && at < kInfluxPieceBytes && name_bytes < kInfluxNameBytesMax) {
     const size_t size = influx_point_size(bytes.substr(at));
-    name_bytes += parse_line(bytes.substr(at, size), options, batch);
+    name_bytes += parse_line(bytes.substr(at, size), options, last_time, batch);
     at = std::min(at + size + 1, bytes.size());
   }
   return at;

@@ -1,7 +1,6 @@
 #include "proto/influx/point_end.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/bytes16.h"
 #include "proto/sample.h"
@@ -35,6 +34,13 @@ size_t find_bare(std::string_view text, size_t at) {
   return text.size();
 }
 
+// Returns the position of the first LF or quote; text.size() if there is none.
+size_t first_mark(std::string_view text) {
+  const char* const begin = text.data();
+  const auto is_mark = [](Bytes16 b) -> Mask16 { return (b == sixteen('\n')) | (b == sixteen('"')); };
+  return static_cast<size_t>(find_first(begin, begin, begin + text.size(), is_mark) - begin);
+}
+
 // Follows the strings of the point. Returns the position of the LF after it, text.size() if there is none, or
 // kNowhere if a string has no end.
 size_t end_after_strings(std::string_view text, size_t at) {
@@ -53,10 +59,12 @@ size_t end_after_strings(std::string_view text, size_t at) {
 
 size_t influx_point_size(std::string_view text) {
   const std::string_view head = text.substr(0, kLineBytesMax + 1);
-  const size_t lf = std::min(head.find('\n'), head.size());
+  const size_t mark = first_mark(head);
+  if (mark < head.size() && head[mark] == '\n') return mark;
+  const size_t lf = std::min(head.find('\n', mark), head.size());
   const bool is_cut = head.size() < text.size();
   if (lf == head.size() && is_cut) return std::min(text.find('\n', lf), text.size());
-  if (lf == 0 || std::memchr(head.data(), '"', lf) == nullptr) return lf;
+  if (mark >= lf) return lf;
   const size_t fields = fields_begin(head.substr(0, lf));
   if (fields == lf) return lf;
   const size_t end = end_after_strings(head, fields + 1);
