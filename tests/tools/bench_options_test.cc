@@ -142,7 +142,7 @@ TEST(BenchOptions, RefusesInvalidOptions) {
       {{"ingest", "--order", "up"}, "--order \"up\""},
       {{"ingest", "--times", "all"}, "--times \"all\""},
       {{"ingest", "--dialect", "collectd"},
-       "--dialect \"collectd\" is none of istatd, graphite, statsd, distribution"},
+       "--dialect \"collectd\" is none of istatd, graphite, statsd, influx, distribution"},
       {{"ingest", "--rate", "-1"}, "--rate: "},
       {{"ingest", "--scale", "0"}, "--scale: \"0\""},
       {{"ingest", "--only", "tcp,sctp"}, "--only: no measure \"sctp\" (known: tcp.live.10k,"},

@@ -154,7 +154,7 @@ TEST_F(BenchProgram, IngestLosesNothing) {
 }
 
 TEST_F(BenchProgram, IngestSendsEveryDialectLiveAndAsBackfill) {
-  for (const std::string dialect : {"graphite", "statsd", "distribution"}) {
+  for (const std::string dialect : {"graphite", "statsd", "influx", "distribution"}) {
     for (const std::string times : {"none", "step"}) {
       const auto measured =
           objects(run({"ingest", "--series", "200", "--samples", "2000", "--dialect", dialect, "--times",

@@ -98,14 +98,17 @@ TEST(Workload, WritesEachDialectWithAndWithoutTime) {
             series_name(0) + " " + value + " 1700000000");
   EXPECT_EQ(first_line(LineDialect::kDistribution, 1'700'000'000, 0),
             "%" + series_name(0) + " 1700000000 " + value);
+  EXPECT_EQ(first_line(LineDialect::kInflux, std::nullopt, 0), "servers.host00000.cpu.0 user=" + value);
+  EXPECT_EQ(first_line(LineDialect::kInflux, 1'700'000'000, 0),
+            "servers.host00000.cpu.0 user=" + value + " 1700000000000000000");
   EXPECT_EQ(first_line(LineDialect::kStatsd, std::nullopt, 0), series_name(0) + ":" + value + "|g");
   EXPECT_EQ(first_line(LineDialect::kStatsd, 1'700'000'000, 0),
             series_name(0) + ":" + value + "|g|T1700000000");
 }
 
 TEST(Workload, ReportsTheOffsetsOfTimesAndPasses) {
-  for (const LineDialect dialect :
-       {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd, LineDialect::kDistribution}) {
+  for (const LineDialect dialect : {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd,
+                                    LineDialect::kInflux, LineDialect::kDistribution}) {
     const Stream stream =
         make_workload({.dialect = dialect, .series = 30, .passes = 2, .first_time_s = 1'700'000'000}).front();
     ASSERT_EQ(stream.time_offsets.size(), 60U);
@@ -113,7 +116,8 @@ TEST(Workload, ReportsTheOffsetsOfTimesAndPasses) {
     EXPECT_EQ(stream.bytes.substr(stream.time_offsets[59], 10), "1700000010");
     ASSERT_EQ(stream.pass_ends.size(), 2U);
     const std::string mark = dialect == LineDialect::kDistribution ? "%" : "";
-    EXPECT_TRUE(stream.bytes.substr(stream.pass_ends[0]).starts_with(mark + series_name(0)));
+    const std::string begin = series_name(0).substr(0, series_name(0).rfind('.'));
+    EXPECT_TRUE(stream.bytes.substr(stream.pass_ends[0]).starts_with(mark + begin));
     EXPECT_EQ(stream.pass_ends[1], stream.bytes.size());
     EXPECT_TRUE(make_workload({.dialect = dialect, .series = 3, .passes = 1}).front().time_offsets.empty());
   }

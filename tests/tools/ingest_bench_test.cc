@@ -41,7 +41,8 @@ TEST(Replay, IsTheWorkloadItselfIfAllOfItFits) {
 }
 
 TEST(Replay, RepeatsPassesWithNewTimes) {
-  for (const LineDialect dialect : {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd}) {
+  for (const LineDialect dialect :
+       {LineDialect::kIstatd, LineDialect::kGraphite, LineDialect::kStatsd, LineDialect::kInflux}) {
     Replay replay =
         make_replay({.dialect = dialect, .series = 20, .passes = 3, .first_time_s = kFirstPassS}, kOnePass);
     ASSERT_EQ(replay.streams.front().pass_ends.size(), 1U);
@@ -124,7 +125,8 @@ TEST(Pacer, KeepsBurstsBelowFiveMilliseconds) {
 
 TEST(IngestSuite, HasAMeasureForEachPathTimeAndSize) {
   std::set<std::string> wanted = {"new_series", "query_p99_ms", "stall_ms"};
-  for (const std::string transport : {"tcp", "udp", "udp_gso", "graphite", "statsd", "distribution"}) {
+  for (const std::string transport :
+       {"tcp", "udp", "udp_gso", "graphite", "statsd", "influx", "distribution"}) {
     for (const std::string times : {".live", ".backfill"}) {
       for (const std::string size : {".10k", ".100k", ".1m", ".1m_random"})
         wanted.insert(transport + times + size);

@@ -119,6 +119,8 @@ std::string listener_name(LineDialect dialect, Transport transport) {
       return "graphite_" + transport_name;
     case LineDialect::kStatsd:
       return "statsd_" + transport_name;
+    case LineDialect::kInflux:
+      return "influx_" + transport_name;
   }
   return {};
 }
@@ -136,7 +138,8 @@ std::string run_name(const IngestRun& run) {
 ServerCommand server_for(LineDialect dialect, std::filesystem::path program, std::filesystem::path parent) {
   ServerCommand out{.program = std::move(program), .parent = std::move(parent)};
   if (dialect == LineDialect::kIstatd || dialect == LineDialect::kDistribution) return out;
-  out.listener = dialect == LineDialect::kGraphite ? "graphite" : "statsd";
+  const std::string account = listener_name(dialect, Transport::kTcp);
+  out.listener = account.substr(0, account.find('_'));
   out.options = {"--" + out.listener + ".listen", "127.0.0.1:0"};
   return out;
 }

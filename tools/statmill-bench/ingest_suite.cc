@@ -19,12 +19,13 @@ struct IngestPath {
   LineDialect dialect;
   Transport transport;
 };
-constexpr std::array<IngestPath, 6> kIngestPaths = {
+constexpr std::array<IngestPath, 7> kIngestPaths = {
     {{"tcp", LineDialect::kIstatd, Transport::kTcp},
      {"udp", LineDialect::kIstatd, Transport::kUdp},
      {"udp_gso", LineDialect::kIstatd, Transport::kUdpGso},
      {"graphite", LineDialect::kGraphite, Transport::kTcp},
      {"statsd", LineDialect::kStatsd, Transport::kTcp},
+     {"influx", LineDialect::kInflux, Transport::kTcp},
      {"distribution", LineDialect::kDistribution, Transport::kTcp}}};
 
 // Samples: several seconds at millions per second, hence several ticks.
@@ -100,7 +101,8 @@ const char* first_given(const po::variables_map& values) {
 }
 
 Result<IngestRun> ingest_run(const po::variables_map& values) {
-  const Result<size_t> dialect = choice(values, "dialect", {"istatd", "graphite", "statsd", "distribution"});
+  const Result<size_t> dialect =
+      choice(values, "dialect", {"istatd", "graphite", "statsd", "influx", "distribution"});
   if (!dialect) return dialect.error();
   const Result<size_t> transport = choice(values, "transport", {"tcp", "udp", "udp_gso"});
   if (!transport) return transport.error();
@@ -140,7 +142,8 @@ po::options_description describe_ingest() {
                                 kHelpWidth);
   const std::string only =
       "runs only these measures, or those that start with NAME: TRANSPORT.TIMES.SIZE (tcp, udp, udp_gso, "
-      "graphite, statsd, distribution; live, backfill; 10k, 100k, 1m, 1m_random), new_series, query_p99_ms, "
+      "graphite, statsd, influx, distribution; live, backfill; 10k, 100k, 1m, 1m_random), new_series, "
+      "query_p99_ms, "
       "stall_ms";
   suite.add_options()                                 //
       ("only", text_value("NAME,..."), only.c_str())  //
@@ -154,7 +157,7 @@ po::options_description describe_ingest() {
   po::options_description run("any of these options selects a single run instead of the suite", kHelpWidth);
   run.add_options()  //
       ("dialect", text_value("NAME")->default_value("istatd"),
-       "istatd, graphite, statsd, or distribution (istatd lines that start with %)")             //
+       "istatd, graphite, statsd, influx, or distribution (istatd lines that start with %)")     //
       ("transport", text_value("NAME")->default_value("tcp"), "tcp, udp or udp_gso")             //
       ("series", text_value("COUNT")->default_value("10000"), "number of series, 100 per host")  //
       ("samples", text_value("COUNT")->default_value("2000000"),

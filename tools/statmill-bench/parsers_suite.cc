@@ -6,6 +6,7 @@
 
 #include "base/thread_cpu.h"
 #include "proto/graphite/parser.h"
+#include "proto/influx/parser.h"
 #include "proto/istatd/parser.h"
 #include "proto/line_text.h"
 #include "proto/statsd/parser.h"
@@ -60,6 +61,19 @@ class Lines {
   std::string dogstatsd() {
     return statsd() + "|#env:prod,service:checkout,version:1.42." + std::to_string(below(10)) + ",host:web-" +
            std::to_string(below(100)) + (below(2) == 0 ? "" : ",region:eu-west-1");
+  }
+  // Points as Telegraf makes them, of ten fields and of one.
+  std::string influx() {
+    std::string point =
+        "cpu,cpu=cpu" + std::to_string(below(8)) + ",host=web-" + std::to_string(below(100)) + " usage_user=";
+    point += value();
+    for (const char* field :
+         {"system", "idle", "nice", "iowait", "irq", "softirq", "steal", "guest", "guest_nice"})
+      point.append(",usage_").append(field).append("=").append(value());
+    return point + " 1700000000000000000";
+  }
+  std::string influx_single() {
+    return "servers,host=web-" + std::to_string(below(100)) + " value=" + value() + " 1700000000000000000";
   }
   // Lines that the fast parser leaves to the general one.
   std::string dogstatsd_with_flag() { return dogstatsd() + ",canary"; }
@@ -131,6 +145,18 @@ Measured measure_parser(const ParserCase& of, const ParsersOptions& options) {
       {"parsers." + of.name + ".general_ns_per_line", percentile(general, 50), "ns", options.lines}};
 }
 
+// Measures a dialect that has one parser.
+template <auto kParse>
+Measured measure_points(const ParserCase& of, const ParsersOptions& options) {
+  const Texts texts = texts_of(of.make, options.lines, of.bytes_max);
+  Batch batch;
+  std::vector<double> times;
+  for (size_t run = 0; run < options.runs; ++run)
+    times.push_back(ns_per_line(texts, options.lines, batch, kParse));
+  return std::vector<Measurement>{
+      {"parsers." + of.name + ".ns_per_line", percentile(times, 50), "ns", options.lines}};
+}
+
 std::vector<Measure<ParsersOptions>> make_parsers_measures() {
   std::vector<Measure<ParsersOptions>> out;
   const auto add = [&out](auto measure_case, const std::vector<ParserCase>& cases) {
@@ -149,6 +175,8 @@ std::vector<Measure<ParsersOptions>> make_parsers_measures() {
       {{"canonical_of_host", &Lines::host_line, kReadBytesMax}});
   add(measure_parser<Batch, parse_graphite_lines, parse_graphite_line>,
       {{"graphite", &Lines::graphite, kReadBytesMax}});
+  add(measure_points<parse_influx_lines>,
+      {{"influx", &Lines::influx, kReadBytesMax}, {"influx_single", &Lines::influx_single, kReadBytesMax}});
   add(measure_parser<StatsdBatch, parse_statsd_lines, parse_statsd_line>,
       {{"statsd", &Lines::statsd, kStatsdDatagramBytesMax},
        {"statsd_single", &Lines::statsd, 0},

@@ -32,7 +32,7 @@ struct ServerCommand {
   std::filesystem::path program;
   std::vector<std::string> options = {};  // in addition to its data directory and its addresses
   std::filesystem::path parent = {};  // where its data directory is created; empty: the system's directory
-  std::string listener = "line";      // the measured listener: "line", "graphite" or "statsd"
+  std::string listener = "line";      // the measured listener: "line", "graphite", "statsd" or "influx"
   // True for an agent, which accepts lines and reports its counts like a server, and has no data directory.
   enum class Kind : uint8_t { kServer, kAgent };
   Kind kind = Kind::kServer;

@@ -72,7 +72,23 @@ void append_time(Stream& stream, const Line& line) {
   append_integer(stream.bytes, *line.time_s);
 }
 
+// A point with one field, whose series has the name of the line.
+void append_point(Stream& stream, const Line& line) {
+  std::string& out = stream.bytes;
+  const size_t dot = line.name.rfind('.');
+  out.append(line.name.substr(0, dot)).append(" ").append(line.name.substr(dot + 1)).push_back('=');
+  append_value(out, line.shape, line.hundredths);
+  if (line.time_s) {
+    out.push_back(' ');
+    append_time(stream, line);
+    out.append("000000000");  // nanoseconds
+  }
+  out.push_back('\n');
+  ++stream.samples;
+}
+
 void append_line(Stream& stream, LineDialect dialect, const Line& line) {
+  if (dialect == LineDialect::kInflux) return append_point(stream, line);
   std::string& out = stream.bytes;
   const bool is_distribution = dialect == LineDialect::kDistribution;
   if (is_distribution) out.push_back('%');

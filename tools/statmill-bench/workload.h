@@ -16,8 +16,9 @@ inline constexpr int64_t kPassSeconds = 10;
 inline constexpr size_t kWorkloadLineBytesMax = 64;  // a line of a workload is at most this long
 
 // istatd: "name [time] value". Graphite: "name value time", -1 without one. statsd: "name:value|g[|Ttime]".
+// InfluxDB: "begin=value [time]" with a blank for the last dot of the name, and the time in nanoseconds.
 // Distributions are istatd lines that begin with %.
-enum class LineDialect { kIstatd, kGraphite, kStatsd, kDistribution };
+enum class LineDialect { kIstatd, kGraphite, kStatsd, kInflux, kDistribution };
 
 struct WorkloadOptions {
   LineDialect dialect = LineDialect::kIstatd;
