@@ -35,6 +35,7 @@ void Batch::refuse(Refusal reason, std::string_view line, const LineSender& send
 
 void Batch::refuse_sample(size_t index, Refusal reason) {
   ++refused[static_cast<size_t>(reason)];
+  if (wants_refused_samples) refused_samples.push_back(static_cast<uint32_t>(index));
   const auto keep_in = [&](std::vector<RefusedLine>& lines) {
     if (lines.size() < kRefusedLinesMax) {
       lines.push_back({reason, sender_of(index), samples[index].name, false});

@@ -76,6 +76,9 @@ struct Batch {
   std::optional<OtherKind> other_kind;
   std::vector<RefusedLine>
       refused_new_names;  // samples that would have made a series; at most kRefusedLinesMax
+  // Indices of all samples that the table refuses, in no order, if they are wanted. clear() keeps the wish.
+  bool wants_refused_samples = false;
+  std::vector<uint32_t> refused_samples;
 
   // Sets the sender of everything added from now on; clear() keeps it. Initially the server itself.
   void set_sender(const LineSender& sender) {
@@ -119,6 +122,7 @@ struct Batch {
     refused.fill(0);
     refused_lines.clear();
     refused_new_names.clear();
+    refused_samples.clear();
     senders_.front() = {0, senders_.back().sender};
     senders_.resize(1);
     kept_.clear();

@@ -41,6 +41,7 @@ enum class Refusal : uint8_t {
   kSenderLimit,    // a new name, and its sender has reached its limit of new series
   kMemoryLimit,    // pending samples fill their share of RAM
   kKindMismatch,   // of another kind than the series
+  kOutOfOrder,     // older than the last sample of its series, or another one of the same time
   kCount_,         // number of reasons; not a reason
 };
 

@@ -17,6 +17,7 @@
 #include "server/http/http_options.h"
 #include "server/http/known_hosts.h"
 #include "server/http/query_options.h"
+#include "server/prometheus/remote_options.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"
@@ -50,6 +51,7 @@ struct ServerConfig {
   AgentOptions agent;
   AgentLimits agent_limits;
   TableLimits limits;
+  RemoteOptions remote;
   DocumentOptions documents;
   TickOptions tick;
   std::string admin_socket;  // path; empty: admin.sock in the data directory

@@ -13,6 +13,7 @@
 #include "server/http/influx_routes.h"
 #include "server/http/query_batch.h"
 #include "server/json.h"
+#include "server/prometheus/remote_write_routes.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -78,6 +79,8 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       line_intake_(intake_, "http"),
       influx_intake_(intake_, "influx"),
       agents_(limits_of_agents(config_), registry_),
+      remote_table_(config_.remote, table_, family_types_, registry_),
+      remote_intake_(remote_table_, family_types_, intake_, registry_),
       documents_(config_.documents, kWritePatience + 2 * config_.tick_interval,
                  {agents_, registry_, clock, log}),
       column_cache_(config_.query.cache_bytes),
@@ -118,6 +121,7 @@ std::optional<Fault> Server::start(const StoreLayer& layer) {
   if (!documents) return store_fault(documents.error(), "documents in store.path " + config_.store.path);
   documents_.restore(*std::move(documents));
   documents_.note_start(STATMILL_VERSION);
+  if (auto fault = restore_remote_values()) return fault;
   layer_ = std::move(made_layer);
   engine_ = std::make_unique<QueryEngine>(table_, data(), config_.query.limits, &column_cache_);
   pieces_ = std::make_unique<TablePieces>(table_, data(), &column_cache_);
@@ -136,10 +140,18 @@ LinesAccount Server::add_lines(std::string_view text) {
   return line_intake_.submit({.text = text, .sender = LineSender(), .now = clock_.wall()});
 }
 
+// Without damaged rows, counters count again what they went up by since the rows before.
+std::optional<Fault> Server::restore_remote_values() {
+  const auto restored = remote_table_.restore(*store_->snapshot(), clock_.wall(), config_.store.salvage);
+  if (!restored) return store_fault(restored.error(), "last values in store.path " + config_.store.path);
+  if (restored->damaged_rows > 0) log_.error("salvaged", {{"value_rows_damaged", restored->damaged_rows}});
+  return std::nullopt;
+}
+
 std::optional<Fault> Server::start_ticker(const Recovery& recovery) {
   id_reuse_ = std::make_unique<IdReuse>(table_, data());
-  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, data(), registry_, health_, log_, &agents_,
-                                                      &documents_.changes(), id_reuse_.get()},
+  ticker_ = std::make_unique<Ticker>(Ticker::Services{table_, data(), registry_, health_, log_,
+                                                      &participants_, &documents_.changes(), id_reuse_.get()},
                                      config_.tick, recovery.start, clock_.steady());
   if (recovery.losses.any()) {  // flushed data no longer depend on the damaged journal
     if (Status s = ticker_->flush_all(TickTime::of(clock_)); !s)
@@ -165,6 +177,7 @@ std::optional<Fault> Server::open_ports() {
   std::vector<Route> routes = api_routes(services);
   std::ranges::move(influx_routes({influx_intake_, health_, clock_, config_.influx_db_tag}),
                     std::back_inserter(routes));
+  std::ranges::move(remote_write_routes(remote_intake_, clock_), std::back_inserter(routes));
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));

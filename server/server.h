@@ -26,6 +26,7 @@
 #include "server/listeners.h"
 #include "server/live/live_hub.h"
 #include "server/minute_count.h"
+#include "server/prometheus/remote_write_intake.h"
 #include "server/query/engine.h"
 #include "server/query/read/column_cache.h"
 #include "server/query/table_series.h"
@@ -39,6 +40,7 @@
 #include "server/tick/id_reuse.h"
 #include "server/tick/reclaim_thread.h"
 #include "server/tick/recovery.h"
+#include "server/tick/tick_participants.h"
 #include "server/tick/tick_thread.h"
 #include "server/write_rate.h"
 
@@ -85,6 +87,7 @@ class Server {
 
  private:
   Store& data() { return layer_ ? *layer_ : *store_; }
+  std::optional<Fault> restore_remote_values();
   std::optional<Fault> start_ticker(const Recovery& recovery);
   std::optional<Fault> open_ports();  // after a fault the destructor closes those that are open
   void start_threads();
@@ -120,6 +123,10 @@ class Server {
   LineIntake line_intake_;
   InfluxIntake influx_intake_;
   AgentRegistry agents_;
+  FamilyTypes family_types_;
+  RemoteTable remote_table_;
+  RemoteWriteIntake remote_intake_;
+  TickParticipants participants_{{&agents_, &remote_table_}};
   Documents documents_;
   ColumnCache column_cache_;
   std::unique_ptr<QueryEngine> engine_;

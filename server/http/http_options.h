@@ -26,6 +26,8 @@ struct HttpOptions {
   size_t body_step_bytes = size_t{16} << 10;
   Duration idle_timeout = std::chrono::seconds(60);   // between two requests of a connection
   Duration write_timeout = std::chrono::seconds(30);  // for a whole answer, or for one block of a long one
+  // How long an answer waits until the store has what it acknowledges.
+  Duration hold_timeout = std::chrono::seconds(5);
   // How long the session keeps reading after its last answer. Closing earlier could reset the connection and
   // destroy the answer.
   Duration linger_timeout = std::chrono::seconds(2);

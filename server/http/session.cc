@@ -209,7 +209,7 @@ void Session::answer() {
   if (lane == Lane::kLive && context_.live != nullptr) return start_live(keep_alive);
   if (lane == Lane::kLoop || lane == Lane::kLive || lane == Lane::kQuery || context_.workers == nullptr) {
     const Running running(name);
-    return respond(routed_response(), keep_alive);
+    return respond_when_ready(routed_response(), keep_alive);
   }
   // A worker has no deadline, unless the server is stopping.
   if (!is_stopping_) deadline_.expires_at(asio::steady_timer::time_point::max());
@@ -219,7 +219,7 @@ void Session::answer() {
     const auto loop = work.get_executor();
     // Moves the last reference to the session, so that it is destroyed on its own strand.
     asio::post(loop, [self = std::move(self), keep_alive, response = std::move(response)]() mutable {
-      self->respond(std::move(response), keep_alive);
+      self->respond_when_ready(std::move(response), keep_alive);
     });
   };
   context_.workers->post(lane, std::move(job));

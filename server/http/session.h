@@ -131,6 +131,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<HttpRefusal> check_access(std::string_view authorization);
   void answer();
   void respond(HttpResponse response, bool keep_alive);
+  struct Held;
+  void respond_when_ready(HttpResponse response, bool keep_alive);  // in session_hold.cc
   void release_body();
   HttpResponse routed_response();
   HttpResponse handler_response();

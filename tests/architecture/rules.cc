@@ -62,6 +62,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"names", {}},
         {"query", {"names", "table"}},
         {"http", {"query", "report"}},
+        {"prometheus", {"http", "table", "tick"}},
         {"promql", {"http", "names", "query"}},
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},

@@ -42,6 +42,7 @@ TEST(Refusal, LabelsNeverChange) {
       {Refusal::kSenderLimit, "sender_limit"},
       {Refusal::kMemoryLimit, "memory_limit"},
       {Refusal::kKindMismatch, "kind_mismatch"},
+      {Refusal::kOutOfOrder, "out_of_order"},
   }};
   std::set<Refusal> seen;
   for (const auto& [reason, label] : kPinned) {

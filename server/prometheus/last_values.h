@@ -1,0 +1,57 @@
+// LastValueTable: the last values of all series that come by remote_write, by the hash of their names.
+//
+// An entry keeps its place as long as it lives, so that a pass over all places, in parts and between changes,
+// meets every entry that lives throughout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "storage/value_row.h"
+
+namespace statmill {
+
+// Thread-compatible. Among n names, the chance that two have one hash is n^2 / 2^129 (base/hash.h).
+class LastValueTable {
+ public:
+  using Place = uint32_t;
+  static constexpr Place kNone = UINT32_MAX;
+
+  LastValueTable() : index_(kIndexMin, kNone) {}
+
+  Place find(const Hash128& name) const;
+  // Requires: find(value.name) == kNone.
+  Place insert(const LastValue& value);
+  void erase(Place place);
+  void prefetch(const Hash128& name) const { __builtin_prefetch(&index_[start(name)]); }
+
+  LastValue& at(Place place) { return entries_[place].value; }
+  const LastValue& at(Place place) const { return entries_[place].value; }
+  bool is_used(Place place) const { return entries_[place].is_used; }
+  Place places() const { return static_cast<Place>(entries_.size()); }  // used or not
+  size_t size() const { return entries_.size() - free_.size(); }
+  size_t memory_bytes() const {
+    return entries_.size() * sizeof(Entry) + (index_.capacity() + free_.capacity()) * sizeof(Place);
+  }
+
+ private:
+  static constexpr size_t kIndexMin = 64;
+  struct Entry {
+    LastValue value;
+    bool is_used = true;
+  };
+
+  size_t start(const Hash128& name) const { return name.low & (index_.size() - 1); }
+  size_t next(size_t i) const { return (i + 1) & (index_.size() - 1); }
+  void put(Place place);
+  void resize(size_t size);
+
+  std::deque<Entry> entries_;
+  std::vector<Place> free_;
+  // Open addressing with linear probing; the size is a power of two, at most three quarters are used.
+  std::vector<Place> index_;
+};
+
+}  // namespace statmill

@@ -1,0 +1,225 @@
+#include "server/prometheus/remote_table.h"
+
+#include <algorithm>
+#include <set>
+
+#include "proto/family.h"
+
+namespace statmill {
+
+RemoteTable::RemoteTable(const RemoteOptions& options, Table& table, const FamilyTypes& types,
+                         Registry& registry)
+    : options_(options),
+      table_(table),
+      types_(types),
+      repeated_(registry.counter("statmill.remote_samples_repeated",
+                                 "Samples of remote_write that came again, and were not counted again.")),
+      older_(registry.counter("statmill.remote_counters_older",
+                              "Samples of counters that were older than the last one, which has what they "
+                              "counted.")),
+      resets_(registry.counter("statmill.remote_resets", "Counters that began again.")),
+      forgotten_(registry.counter("statmill.remote_series_forgotten",
+                                  "Series of remote_write whose last value is forgotten.")) {
+  registry.gauge_fn("statmill.remote_series", "Series of remote_write whose last value is known.", {},
+                    [this] { return static_cast<double>(series()); });
+  registry.gauge_fn("statmill.remote_value_bytes", "RAM of the last values of remote_write.", {},
+                    [this] { return static_cast<double>(memory_bytes()); });
+}
+
+Result<RemoteTable::Restored> RemoteTable::restore(StoreSnapshot& snapshot, Timestamp now,
+                                                   bool skips_damage) {
+  MutexLock lock(mutex_);
+  Restored restored;
+  int64_t newest_s = 0;
+  const auto read_row = [&](TickNo tick, std::string_view bytes) -> Status {
+    mutex_.held();
+    journal_.restore_row(tick, bytes.size());
+    Result<ValueRowReader> reader = ValueRowReader::open(tick, bytes);
+    if (!reader) return reader.error();
+    for (;;) {
+      const auto value = reader->next();
+      if (!value) return value.error();
+      if (!*value) return Status::ok();
+      newest_s = std::max(newest_s, (*value)->seen_s);
+      const LastValueTable::Place place = values_.find((*value)->name);
+      if (place == LastValueTable::kNone) {
+        values_.insert(**value);
+      } else {
+        values_.at(place) = **value;
+      }
+    }
+  };
+  const Status read = snapshot.values([&](TickNo tick, std::string_view bytes) -> Status {
+    Status row = read_row(tick, bytes);
+    if (row || !skips_damage) return row;
+    ++restored.damaged_rows;
+    return Status::ok();
+  });
+  if (!read) return read.error();
+  const int64_t stopped_s = std::max<int64_t>(0, unix_seconds(now) - newest_s);
+  for (LastValueTable::Place place = 0; place < values_.places(); ++place)
+    values_.at(place).seen_s += stopped_s;
+  restored.values = values_.size();
+  return restored;
+}
+
+RemoteTable::Added RemoteTable::add(std::span<const RemoteValue> values, Batch& batch, Timestamp now) {
+  MutexLock lock(mutex_);
+  changes_.clear();
+  hashes_.clear();
+  batch.wants_refused_samples = true;
+  batch.other_kind = OtherKind::kRefuse;
+  for (const RemoteValue& value : values) {
+    hashes_.push_back(hash_name(value.name, 0));
+    values_.prefetch(hashes_.back());
+  }
+  Added added;
+  for (size_t i = 0; i < values.size(); ++i) added.accepted += step(values[i], hashes_[i], batch, now);
+  added.accepted += table_.apply_marked(batch, now, now, [&](int parity) {
+    mutex_.held();
+    undo_refused(batch);
+    for (const Change& change : changes_) {
+      if (change.place != LastValueTable::kNone) journal_.note(parity, values_, change.place, now);
+    }
+    added.ticket = epochs_[static_cast<size_t>(parity)];
+  });
+  return added;
+}
+
+// Returns 1 if the sample is accepted although it adds nothing; else it is in the batch, or refused.
+uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch& batch, Timestamp now) {
+  const auto refuse = [&](Refusal reason) {
+    batch.refuse(reason, value.name);
+    return uint64_t{0};
+  };
+  // The table checks times, too, but a series whose last sample is from a wrong future accepts no others.
+  if (value.value.time_ms > (now + table_.limits().future_max).time_since_epoch().count())
+    return refuse(Refusal::kTooNew);
+  if (value.value.time_ms / 1000 < unix_seconds(now) - table_.retention().longest_s())
+    return refuse(Refusal::kTooOld);
+  Change change{values_.find(hash), false, {}};
+  change.is_new = change.place == LastValueTable::kNone;
+  LastValue last = change.is_new ? LastValue{} : values_.at(change.place);
+  const bool is_counter = change.is_new ? is_counter_at_first(value) : last.is_counter;
+  if (is_counter && value.value.value.mantissa != 0 && value.value.value.value() < 0)
+    return refuse(Refusal::kOutOfRange);
+  change.before = last;
+  last.name = hash;
+  last.seen_s = unix_seconds(now);
+  const Step step = change.is_new ? first_step(value.value, is_counter, last) : next_step(value.value, last);
+  if (step.kind == StepKind::kOutOfOrder) return refuse(Refusal::kOutOfOrder);
+  if (step.is_reset) resets_.add();
+  ++batch.received;
+  if (change.is_new) {
+    change.place = values_.insert(last);
+  } else {
+    values_.at(change.place) = last;
+  }
+  if (step.kind != StepKind::kAdd) {
+    (step.kind == StepKind::kRepeated ? repeated_ : older_).add();
+    return 1;
+  }
+  changes_.push_back(change);
+  Sample& sample = batch.samples.emplace_back();
+  sample.name = value.name;
+  sample.kind = is_counter ? Kind::kCounter : Kind::kGauge;
+  sample.is_in_ms = false;
+  sample.time_s = value.value.time_ms / 1000;
+  sample.value = step.amount;
+  return 0;
+}
+
+// A series that the table knows stays what it is, since its kind is set for good.
+bool RemoteTable::is_counter_at_first(const RemoteValue& value) const {
+  const auto known = table_.summary(value.name);
+  return known ? known->kind == Kind::kCounter : types_.is_counter(path_of(value.name), value.clues);
+}
+
+// What the table has refused adds nothing, so its series is where it was before; unless a later sample of it
+// was accepted, which counts from there.
+void RemoteTable::undo_refused(Batch& batch) {
+  if (batch.refused_samples.empty()) return;
+  std::sort(batch.refused_samples.begin(), batch.refused_samples.end());
+  std::set<LastValueTable::Place> accepted;
+  for (size_t i = changes_.size(); i-- > 0;) {
+    Change& change = changes_[i];
+    if (!std::binary_search(batch.refused_samples.begin(), batch.refused_samples.end(), i)) {
+      accepted.insert(change.place);
+      continue;
+    }
+    if (!accepted.contains(change.place)) {
+      if (change.is_new) {
+        values_.erase(change.place);
+      } else {
+        values_.at(change.place) = change.before;
+      }
+    }
+    change.place = LastValueTable::kNone;
+  }
+}
+
+bool RemoteTable::has_room() const {
+  if (!table_.has_room()) return false;
+  MutexLock lock(mutex_);
+  return journal_.unsaved_bytes() < kUnsavedBytesMax;
+}
+
+void RemoteTable::when_durable(Ticket ticket, Ready ready) {
+  {
+    MutexLock lock(mutex_);
+    if (ticket > durable_) {
+      waiting_.emplace_back(ticket, std::move(ready));
+      return;
+    }
+  }
+  ready();
+}
+
+size_t RemoteTable::series() const {
+  MutexLock lock(mutex_);
+  return values_.size();
+}
+
+size_t RemoteTable::memory_bytes() const {
+  MutexLock lock(mutex_);
+  return values_.memory_bytes() + journal_.unsaved_bytes();
+}
+
+void RemoteTable::add_to(int parity, StoreBatch& batch, Timestamp now) {
+  MutexLock lock(mutex_);
+  forget_some(now);
+  journal_.add_to(parity, values_, batch);
+  Ticket& epoch = epochs_[static_cast<size_t>(parity)];
+  in_batch_ = epoch;
+  epoch += epochs_.size();
+}
+
+void RemoteTable::committed(const StoreBatch&) {
+  std::vector<Ready> ready;
+  {
+    MutexLock lock(mutex_);
+    durable_ = in_batch_;
+    const auto still_waits = [this](const std::pair<Ticket, Ready>& one) {
+      mutex_.held();
+      return one.first > durable_;
+    };
+    const auto done = std::stable_partition(waiting_.begin(), waiting_.end(), still_waits);
+    for (auto one = done; one != waiting_.end(); ++one) ready.push_back(std::move(one->second));
+    waiting_.erase(done, waiting_.end());
+  }
+  for (const Ready& one : ready) one();
+}
+
+void RemoteTable::forget_some(Timestamp now) {
+  const int64_t before_s = unix_seconds(now - options_.forget);
+  for (size_t i = values_.places() / kForgetTicks + 1; i > 0 && values_.places() > 0; --i) {
+    if (next_forgotten_ >= values_.places()) next_forgotten_ = 0;
+    if (values_.is_used(next_forgotten_) && values_.at(next_forgotten_).seen_s < before_s) {
+      values_.erase(next_forgotten_);
+      forgotten_.add();
+    }
+    ++next_forgotten_;
+  }
+}
+
+}  // namespace statmill

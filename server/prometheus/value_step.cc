@@ -1,0 +1,83 @@
+#include "server/prometheus/value_step.h"
+
+#include <algorithm>
+
+#include "base/int128.h"
+
+namespace statmill {
+namespace {
+
+// A sum of doubles may come out lower by this share although nothing was subtracted.
+constexpr double kRounding = 1e-12;
+
+Int128 power_of_ten(int exponent) {
+  Int128 power = 1;
+  for (; exponent > 0; --exponent) power *= 10;
+  return power;
+}
+
+bool has_known_start(const TimedValue& sample) {
+  return sample.start_ms > 0 && sample.start_ms < sample.time_ms;
+}
+
+// Returns true if the sample counts from a later start than the last one did.
+bool has_new_start(const TimedValue& sample, const LastValue& last) {
+  if (!has_known_start(sample)) return false;
+  return last.start_ms == 0 ? sample.start_ms > last.time_ms
+                            : sample.start_ms > last.start_ms + kStartJitterMs;
+}
+
+void move_on(const TimedValue& sample, const Number& value, LastValue& last) {
+  last.value = value;
+  last.time_ms = sample.time_ms;
+  last.start_ms = sample.start_ms;
+}
+
+Step count(const TimedValue& sample, LastValue& last) {
+  Step step;
+  const Number growth = difference(sample.value, last.value);
+  const double grown = growth.value();
+  const bool is_lower = grown < -kRounding * last.value.value();
+  step.is_reset = is_lower || has_new_start(sample, last);
+  if (step.is_reset) {
+    step.amount = sample.value;
+  } else if (grown > 0) {
+    step.amount = growth;
+  }
+  // After a rounding error the higher value stays, so that it counts once.
+  move_on(sample, step.is_reset || grown > 0 ? sample.value : last.value, last);
+  return step;
+}
+
+}  // namespace
+
+Step first_step(const TimedValue& sample, bool is_counter, LastValue& last) {
+  last.is_counter = is_counter;
+  move_on(sample, sample.value, last);
+  Step step;
+  if (!is_counter || has_known_start(sample)) step.amount = sample.value;
+  return step;
+}
+
+Step next_step(const TimedValue& sample, LastValue& last) {
+  if (sample.time_ms <= last.time_ms) {
+    if (sample.time_ms == last.time_ms && sample.value == last.value) return {StepKind::kRepeated, {}, false};
+    return {last.is_counter ? StepKind::kOlder : StepKind::kOutOfOrder, {}, false};
+  }
+  if (last.is_counter) return count(sample, last);
+  move_on(sample, sample.value, last);
+  return {StepKind::kAdd, sample.value, false};
+}
+
+Number difference(const Number& a, const Number& b) {
+  if (a.is_decimal() && b.is_decimal()) {
+    const int8_t scale = std::max(a.scale, b.scale);
+    const Int128 exact =
+        a.mantissa * power_of_ten(scale - a.scale) - b.mantissa * power_of_ten(scale - b.scale);
+    if (-Int128{Number::kMantissaMax} <= exact && exact <= Int128{Number::kMantissaMax})
+      return Number::decimal(static_cast<int64_t>(exact), scale);
+  }
+  return Number::shortest(a.value() - b.value());
+}
+
+}  // namespace statmill

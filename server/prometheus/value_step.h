@@ -1,0 +1,48 @@
+// What a sample of remote_write adds to its series, which depends on what the series had last.
+//
+// A cumulative counter is stored as its increments. What is older than the last value, or the same again,
+// adds nothing: a sender repeats what it got no answer for, and a later value already has what an older one
+// counted.
+#pragma once
+
+#include <cstdint>
+
+#include "proto/number.h"
+#include "storage/value_row.h"
+
+namespace statmill {
+
+enum class StepKind : uint8_t {
+  kAdd,         // a sample with `amount`
+  kRepeated,    // nothing: the same sample again
+  kOlder,       // nothing: a counter's last value already has what this one counted
+  kOutOfOrder,  // refused: a gauge's sample that is older than its last, or another one of that time
+};
+
+struct Step {
+  StepKind kind = StepKind::kAdd;
+  Number amount;          // the increment of a counter, or the value of a gauge
+  bool is_reset = false;  // the counter began again
+};
+
+// A sample with a finite value; that of a counter is not negative.
+struct TimedValue {
+  Number value;
+  int64_t time_ms = 0;
+  int64_t start_ms = 0;  // since when the counter counts; 0: unknown
+};
+
+// Times of a start that differ by no more are the same: some senders compute it from the time that a program
+// runs, and from a clock that is being adjusted.
+inline constexpr int64_t kStartJitterMs = 1000;
+
+// Returns what the first sample of a series adds, and sets `last`. A counter whose start is known adds all
+// that it counted; otherwise nothing is known of what it counted before, so it adds 0.
+Step first_step(const TimedValue& sample, bool is_counter, LastValue& last);
+// Returns what a further sample adds, and moves `last` on if it adds anything.
+Step next_step(const TimedValue& sample, LastValue& last);
+
+// Returns a - b: as a decimal if both are decimals and the difference is one, else the nearest double's.
+Number difference(const Number& a, const Number& b);
+
+}  // namespace statmill
