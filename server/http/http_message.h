@@ -2,11 +2,12 @@
 // type.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
-
 #include <utility>
 #include <vector>
+
 #include "base/clock.h"
 #include "base/result.h"
 #include "server/http/access.h"
