@@ -68,13 +68,20 @@ class PickleDialect final : public Dialect {
 }  // namespace
 
 std::unique_ptr<Dialect> istatd_dialect(std::optional<OtherKind> other_kind) {
-  return std::make_unique<PlainDialect>(DialectTraits{"line.listen", "tcp", "udp", false}, parse_istatd_lines,
-                                        other_kind);
+  return std::make_unique<PlainDialect>(DialectTraits{.setting = "line.listen",
+                                                      .tcp_account = "tcp",
+                                                      .udp_account = "udp",
+                                                      .unix_account = "unix",
+                                                      .socket_setting = "line.socket"},
+                                        parse_istatd_lines, other_kind);
 }
 
 std::unique_ptr<Dialect> graphite_dialect() {
-  return std::make_unique<PlainDialect>(
-      DialectTraits{"graphite.listen", "graphite_tcp", "graphite_udp", true}, parse_graphite_lines);
+  return std::make_unique<PlainDialect>(DialectTraits{.setting = "graphite.listen",
+                                                      .tcp_account = "graphite_tcp",
+                                                      .udp_account = "graphite_udp",
+                                                      .end_ends_line = true},
+                                        parse_graphite_lines);
 }
 
 std::unique_ptr<Dialect> graphite_pickle_dialect(size_t bytes_max) {

@@ -32,12 +32,17 @@ class LineParser {
 };
 
 struct DialectTraits {
-  std::string_view setting;      // the setting with the address to listen on: "line.listen"
-  std::string_view tcp_account;  // names of the accounts in Intake
-  std::string_view udp_account;  // empty: the dialect has no UDP port
-  bool end_ends_line = false;    // the end of a TCP stream ends its last line, even without LF
-  Duration tick_interval{0};     // 0: no ticks
-  StreamFormat streams = {};     // of TCP connections
+  std::string_view setting;                     // the setting with the address to listen on: "line.listen"
+  std::string_view tcp_account;                 // names of the accounts in Intake
+  std::string_view udp_account;                 // empty: the dialect has no UDP port
+  std::string_view unix_account = {};           // of a unix socket for datagrams, which only some have
+  std::string_view socket_setting = {};         // with its path: "line.socket"
+  std::string_view stream_account = {};         // of a unix stream socket
+  std::string_view stream_socket_setting = {};  // with its path
+  bool end_ends_line = false;                   // the end of a TCP stream ends its last line, even without LF
+  Duration tick_interval{0};                    // 0: no ticks
+  StreamFormat streams = {};                    // of TCP connections
+  StreamFormat unix_streams = {};               // of connections to a unix stream socket
 };
 
 // Thread-safe.

@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "base/unix_socket.h"
+#include "ingest/peer.h"
 
 namespace statmill {
 namespace {
@@ -18,7 +19,6 @@ using asio::ip::tcp;
 using asio::ip::udp;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-constexpr std::string_view kLocalAccount = "unix";
 // All users of this host may send, as to a port of the loopback interface.
 constexpr mode_t kSocketMode = 0666;
 
@@ -69,36 +69,42 @@ LineListener::LineListener(LineOptions options, std::unique_ptr<Dialect> dialect
                            "TCP connections of senders closed at once, by reason.",
                            listener_label(dialect_->traits().tcp_account)),
       handshake_log_(services.log, services.clock, std::string(dialect_->traits().setting)),
-      session_services_{
-          services.intake,
+      session_services_(
+          session_services(services, dialect_->traits().tcp_account, dialect_->traits().streams)) {
+  if (!dialect_->traits().udp_account.empty())
+    udp_services_.emplace(datagram_services(services, *dialect_, dialect_->traits().udp_account, filter_));
+  if (!options_.socket_path.empty())
+    local_services_.emplace(datagram_services(services, *dialect_, dialect_->traits().unix_account, filter_));
+  if (!options_.stream_socket_path.empty())
+    stream_services_.emplace(
+        session_services(services, dialect_->traits().stream_account, dialect_->traits().unix_streams));
+}
+
+LineSession::Services LineListener::session_services(const Services& services, std::string_view account,
+                                                     StreamFormat streams) {
+  const auto counter = [&](std::string_view name, std::string_view help) -> Counter& {
+    return services.registry.counter(name, help, listener_label(account));
+  };
+  return {services.intake,
           *dialect_,
-          services.intake.account(dialect_->traits().tcp_account),
+          services.intake.account(account),
+          streams,
           services.connection_registry,
           options_.handshake_timeout,
           options_.idle_timeout,
-          services.registry.counter("statmill.line_connections_idle",
-                                    "TCP connections closed after --line.idle_timeout without data.",
-                                    listener_label(dialect_->traits().tcp_account)),
-          services.registry.counter(
-              "statmill.line_handshake_failures",
-              "TCP connections closed because their TLS handshake failed or took too long.",
-              listener_label(dialect_->traits().tcp_account)),
-          services.registry.counter("statmill.line_connections_http",
-                                    "TCP connections closed because they begin with an HTTP request.",
-                                    listener_label(dialect_->traits().tcp_account)),
-          services.registry.counter(
-              "statmill.line_connections_foreign",
-              "TCP connections closed because they speak another protocol than their port.",
-              listener_label(dialect_->traits().tcp_account)),
+          counter("statmill.line_connections_idle",
+                  "TCP connections closed after --line.idle_timeout without data."),
+          counter("statmill.line_handshake_failures",
+                  "TCP connections closed because their TLS handshake failed or took too long."),
+          counter("statmill.line_connections_http",
+                  "TCP connections closed because they begin with an HTTP request."),
+          counter("statmill.line_connections_foreign",
+                  "TCP connections closed because they speak another protocol than their port."),
           services.clock,
           log_,
           http_log_,
           foreign_log_,
-          handshake_log_} {
-  if (!dialect_->traits().udp_account.empty())
-    udp_services_.emplace(datagram_services(services, *dialect_, dialect_->traits().udp_account, filter_));
-  if (!options_.socket_path.empty())
-    local_services_.emplace(datagram_services(services, *dialect_, kLocalAccount, filter_));
+          handshake_log_};
 }
 
 LineListener::~LineListener() { stop(); }
@@ -115,8 +121,10 @@ Status LineListener::open() {
     workers_.push_back(std::make_unique<Worker>(*dialect_, connection_limit_));
   Status bound = options_.listen.host.empty() ? Status::ok() : bind();
   if (bound && local_services_) bound = bind_local();
+  if (bound && stream_services_) bound = bind_local_streams();
   if (!bound) {
     local_.reset();
+    local_acceptor_.reset();
     acceptor_.reset();
     workers_.clear();  // last, since sockets must be destroyed before their loops
     return bound;
@@ -136,6 +144,7 @@ Status LineListener::open() {
   asio::post(workers_.front()->thread.loop(), [this] {
     if (acceptor_) acceptor_->accept();
     if (local_) local_->start();
+    if (local_acceptor_) local_acceptor_->accept();
     if (timer_) timer_->start();
   });
   return Status::ok();
@@ -214,15 +223,41 @@ Status LineListener::bind_local() {
   if (!error) socket.non_blocking(true, error);
   Status bound = error ? Status(Error{ErrorCode::kIo, error.message()})
                        : bind_unix_socket(socket.native_handle(), options_.socket_path, kSocketMode);
-  if (!bound) return Error(bound.error()).with("line.socket " + options_.socket_path);
+  if (!bound)
+    return Error(bound.error())
+        .with(std::string(dialect_->traits().socket_setting) + " " + options_.socket_path);
   prepare_datagram_socket(socket.native_handle(), options_.udp_buffer_bytes);
   local_ = std::make_unique<DatagramReceiver>(std::move(socket), *local_services_);
   log_.info("line socket", {{"path", options_.socket_path}});
   return Status::ok();
 }
 
+Status LineListener::bind_local_streams() {
+  local_acceptor_ = std::make_unique<LocalAcceptor>(
+      workers_.front()->thread.loop(),
+      LocalAcceptor::Owner{.limit = connection_limit_,
+                           .refused = [this](ConnectionRefusal why) { connections_refused_.add(why); },
+                           .adopt =
+                               [this](LocalAcceptor::Socket socket, SessionLimit::Place place) {
+                                 connections_.add();
+                                 make_local_session(std::move(socket), std::move(place))->start();
+                               }});
+  Status bound = local_acceptor_->bind(dialect_->traits().stream_socket_setting, options_.stream_socket_path);
+  if (bound) log_.info("line stream socket", {{"path", options_.stream_socket_path}});
+  return bound;
+}
+
+// Runs on the thread of the first worker.
+std::shared_ptr<LineSession> LineListener::make_local_session(LocalAcceptor::Socket socket,
+                                                              SessionLimit::Place place) {
+  Worker& worker = *workers_.front();
+  return worker.sessions.make(std::move(place), std::move(socket), LineSender::local(), nullptr,
+                              worker.buffers, *stream_services_);
+}
+
 std::shared_ptr<LineSession> LineListener::make_session(Worker& worker, TcpAcceptor::Accepted accepted) {
-  return worker.sessions.make(std::move(accepted.place), std::move(accepted.socket), accepted.peer,
+  return worker.sessions.make(std::move(accepted.place), std::move(accepted.socket),
+                              line_sender(accepted.peer.address(), accepted.peer.port()),
                               tls_.context().get(), worker.buffers, session_services_);
 }
 
@@ -233,6 +268,12 @@ void LineListener::stop() {
     if (local_) {
       ::unlink(options_.socket_path.c_str());
       local_->drain();
+    }
+    if (local_acceptor_) {
+      local_acceptor_->drain([this](LocalAcceptor::Socket socket, SessionLimit::Place place) {
+        connections_.add();
+        make_local_session(std::move(socket), std::move(place))->drain();
+      });
     }
     if (!acceptor_) return;
     // Some connections are complete in the kernel but not yet accepted here: what they sent counts, too.
@@ -250,6 +291,7 @@ void LineListener::stop() {
   timer_.reset();
   acceptor_.reset();
   local_.reset();
+  local_acceptor_.reset();
   workers_.clear();
 }
 

@@ -1,5 +1,5 @@
 // LineListener: serves the port of one dialect, UDP and TCP, on its own threads, and
-// optionally a unix socket for datagrams.
+// optionally unix sockets for datagrams and for connections.
 //
 // Each ingest thread has its own event loop, UDP socket (SO_REUSEPORT), parsers and share of the TCP
 // connections. The threads share the intake's sink (a server's table), the counters, the dialect's state
@@ -25,6 +25,7 @@
 #include "ingest/datagram_receiver.h"
 #include "ingest/line_options.h"
 #include "ingest/line_session.h"
+#include "ingest/local_acceptor.h"
 
 namespace statmill {
 
@@ -65,9 +66,14 @@ class LineListener {
   Status bind();
   Status bind_udp(const boost::asio::ip::address& address, uint16_t port);
   Status bind_local();
+  Status bind_local_streams();
+  // Returns the services of the connections of one kind. Registers their counters.
+  LineSession::Services session_services(const Services& services, std::string_view account,
+                                         StreamFormat streams);
   Error udp_error(const boost::system::error_code& error) const;
   std::unique_ptr<TcpAcceptor> make_acceptor();
   std::shared_ptr<LineSession> make_session(Worker& worker, TcpAcceptor::Accepted accepted);
+  std::shared_ptr<LineSession> make_local_session(LocalAcceptor::Socket socket, SessionLimit::Place place);
   static void end(Worker& worker);
 
   const LineOptions options_;
@@ -84,13 +90,15 @@ class LineListener {
   LogLimiter foreign_log_{std::chrono::seconds(10)};
   HandshakeLog handshake_log_;
   LineSession::Services session_services_;
+  std::optional<LineSession::Services> stream_services_;      // set if there is a unix stream socket
   std::optional<DatagramReceiver::Services> udp_services_;    // set if the dialect has a UDP port
   std::optional<DatagramReceiver::Services> local_services_;  // set if there is a unix socket
   std::vector<std::unique_ptr<Worker>> workers_;
   // These run on the first worker's loop.
-  std::unique_ptr<TcpAcceptor> acceptor_;    // nullptr: no port
-  std::unique_ptr<DatagramReceiver> local_;  // nullptr: no unix socket
-  std::unique_ptr<RepeatingTimer> timer_;    // nullptr: the dialect needs no ticks
+  std::unique_ptr<TcpAcceptor> acceptor_;          // nullptr: no port
+  std::unique_ptr<DatagramReceiver> local_;        // nullptr: no unix socket
+  std::unique_ptr<LocalAcceptor> local_acceptor_;  // nullptr: no unix stream socket
+  std::unique_ptr<RepeatingTimer> timer_;          // nullptr: the dialect needs no ticks
   Endpoint endpoint_;
 };
 

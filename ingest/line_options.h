@@ -22,9 +22,18 @@ struct LineOptions {
   Duration handshake_timeout = std::chrono::seconds(10);  // of TLS, from the accept; no setting
   size_t unfinished_bytes_max = 64 << 20;                 // --line.unfinished, of all TCP connections
   size_t udp_buffer_bytes = 32 << 20;                     // --line.udp_buffer, per socket, in the kernel
-  std::string socket_path = {};                           // --line.socket; empty: no unix socket
-  TlsFiles tls = {};                                      // --line.certificate, --line.key: of the TCP ports
-  NetworkLists networks = {};                             // --line.allow, --line.deny: of UDP, too
+  std::string socket_path = {};         // --line.socket, --statsd.socket; empty: no unix socket
+  std::string stream_socket_path = {};  // --statsd.stream_socket; empty: none
+  TlsFiles tls = {};                    // --line.certificate, --line.key: of the TCP ports
+  NetworkLists networks = {};           // --line.allow, --line.deny: of UDP, too
+};
+
+// Paths of unix sockets for statsd; empty: none.
+struct StatsdSockets {
+  std::string datagrams;  // --statsd.socket
+  std::string streams;    // --statsd.stream_socket
+
+  bool is_on() const { return !datagrams.empty() || !streams.empty(); }
 };
 
 struct PickleOptions {

@@ -8,24 +8,23 @@
 #include "base/stage.h"
 #include "ingest/foreign_stream.h"
 #include "ingest/http_request_line.h"
-#include "ingest/peer.h"
 
 namespace statmill {
-LineSession::LineSession(boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer,
-                         TlsContext* tls, ReadBuffers& buffers, const Services& services)
+LineSession::LineSession(Socket socket, const LineSender& sender, TlsContext* tls, ReadBuffers& buffers,
+                         const Services& services)
     : socket_(std::move(socket)),
       tls_(tls == nullptr ? nullptr : std::make_unique<TlsChannel>(*tls, socket_.native_handle())),
       is_shaking_hands_(tls != nullptr),
       timer_(socket_.get_executor()),
       accepted_(services.clock.steady()),
       last_read_(accepted_),
-      sender_(line_sender(peer.address(), peer.port())),
+      sender_(sender),
       services_(services),
       connection_id_(services.connection_registry.add(sender_.text(), services.clock.wall())),
       buffers_(buffers),
       stream_(services.connection_registry.unfinished_bytes()) {
-  if (const StreamFormat format = services.dialect.traits().streams; format.has_frames())
-    frames_.emplace(format, services.connection_registry.unfinished_bytes());
+  if (services.streams.has_frames())
+    frames_.emplace(services.streams, services.connection_registry.unfinished_bytes());
   boost::system::error_code ignored;  // if this fails, so does the first read
   socket_.non_blocking(true, ignored);
 }
@@ -67,7 +66,6 @@ void LineSession::close_if_late() {
 
 // Waits first, then reads, so that at a drain() in between all bytes are still in the kernel.
 void LineSession::wait() {
-  using Socket = boost::asio::ip::tcp::socket;
   auto next = [self = shared_from_this()](const boost::system::error_code&) {
     if (self->open_ && self->read()) self->wait();
   };

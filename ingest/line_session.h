@@ -1,9 +1,10 @@
-// LineSession: one TCP connection that sends lines, or frames with a length in front. It never answers.
-// Bad content is counted and never closes the connection, unless it shows that the connection speaks another
-// protocol than the port: an HTTP request, a pickle at a port for lines, lines at a port for frames.
+// LineSession: one connection, over TCP or a unix socket, that sends lines, or frames with a length in front.
+// It never answers. Bad content is counted and never closes the connection, unless it shows that the
+// connection speaks another protocol than the port: an HTTP request, a pickle at a port for lines, lines at a
+// port for frames.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
@@ -29,12 +30,14 @@ struct ReadBuffers {
 // Confined to the ingest thread of its socket. A pending wait keeps it alive.
 class LineSession : public std::enable_shared_from_this<LineSession> {
  public:
-  static constexpr size_t kDrainBytesMax = 64 << 20;  // for drain(), since a sender may never stop
+  using Socket = boost::asio::generic::stream_protocol::socket;  // TCP, or a unix socket
+  static constexpr size_t kDrainBytesMax = 64 << 20;             // for drain(), since a sender may never stop
 
   struct Services {  // all must outlive it
     Intake& intake;
     Dialect& dialect;
     ListenerAccount account;
+    StreamFormat streams;
     ConnectionRegistry& connection_registry;
     Duration handshake_timeout;  // of TLS, from the accept
     Duration idle_timeout;       // 0: none
@@ -50,8 +53,8 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   };
   // `tls` is null for plain text; it must be valid during this call. `buffers` belongs to the socket's thread
   // and must outlive the session.
-  LineSession(boost::asio::ip::tcp::socket socket, const boost::asio::ip::tcp::endpoint& peer,
-              TlsContext* tls, ReadBuffers& buffers, const Services& services);
+  LineSession(Socket socket, const LineSender& sender, TlsContext* tls, ReadBuffers& buffers,
+              const Services& services);
   ~LineSession();
 
   void start();
@@ -83,7 +86,7 @@ class LineSession : public std::enable_shared_from_this<LineSession> {
   // Returns what to do with the last line of a stream whose read failed with `error`.
   LastLine last_line_after(const boost::system::error_code& error) const;
 
-  boost::asio::ip::tcp::socket socket_;
+  Socket socket_;
   std::unique_ptr<TlsChannel> tls_;  // null: plain text
   bool is_shaking_hands_;
   bool has_more_ = false;        // TLS has bytes that the kernel would not tell of

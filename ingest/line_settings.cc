@@ -39,12 +39,30 @@ std::vector<Setting> pickle_settings(PickleOptions& options) {
   };
 }
 
+std::vector<Setting> statsd_socket_settings(StatsdSockets& paths) {
+  return {
+      {"statsd.socket", "PATH", "",
+       "unix datagram socket for statsd and DogStatsD, open to all users of this host; empty: off",
+       text_setting(paths.datagrams)},
+      {"statsd.stream_socket", "PATH", "",
+       "unix stream socket for DogStatsD, each payload with its length in front, open to all users; empty: "
+       "off",
+       text_setting(paths.streams)},
+  };
+}
+
 std::vector<Setting> statsd_limit_settings(StatsdLimits& limits) {
   return {
       {"statsd.gauges", "N", "100000", "gauges whose last value is remembered, for steps (+1, -1)",
        count_setting(limits.gauges_max, 0, 1'000'000'000)},
       {"statsd.gauge_expiry", "TIME", "24h", "forget gauges silent for longer; 0s: never",
        duration_setting(limits.gauge_expiry, Duration(0), kYear)},
+      {"statsd.events", "N", "10",
+       "events and changes of service checks in a second; further ones are refused",
+       count_setting(limits.events_per_second_max, 0, 1'000'000)},
+      {"statsd.checks", "N", "10000",
+       "service checks whose last status is remembered, for events of its changes",
+       count_setting(limits.checks_max, 0, 1'000'000'000)},
       {"statsd.sets", "N", "10000", "sets open at once; members of others are refused",
        count_setting(limits.sets_max, 0, 1'000'000'000)},
   };

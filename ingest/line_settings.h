@@ -16,7 +16,11 @@ std::vector<Setting> line_limit_settings(LineOptions& options);
 // Returns --graphite.pickle and .pickle_bytes. They set fields of `options`, which must outlive them.
 std::vector<Setting> pickle_settings(PickleOptions& options);
 
-// Returns --statsd.gauges, .gauge_expiry and .sets. They set fields of `limits`, which must outlive them.
+// Returns --statsd.socket and .stream_socket. They set fields of `paths`, which must outlive them.
+std::vector<Setting> statsd_socket_settings(StatsdSockets& paths);
+
+// Returns --statsd.gauges, .gauge_expiry, .events, .checks and .sets. They set fields of `limits`, which must
+// outlive them.
 std::vector<Setting> statsd_limit_settings(StatsdLimits& limits);
 
 }  // namespace statmill

@@ -25,7 +25,7 @@ enum class Refusal : uint8_t {
   kBadType,        // a missing or unknown statsd type
   kBadRate,        // a statsd sampling rate outside (0, 1]
   kBadExtension,   // a statsd extension that does not begin with a letter
-  kUnsupported,    // a DogStatsD event
+  kUnsupported,    // a DogStatsD event, where events are not kept
   kReserved,       // the first byte is reserved for later use
   kBadMetadata,    // # without key or text; a family's unit or help
   kMetadataLimit,  // more or longer metadata than a connection, a family or the table of families may have

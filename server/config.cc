@@ -280,9 +280,9 @@ AgentLimits limits_of_agents(const ServerConfig& config) {
 
 std::vector<Setting> server_settings(ServerConfig& c) {
   return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
-                 pickle_settings(c.pickle), statsd_limit_settings(c.statsd), influx_settings(c),
-                 watchdog_settings(c.watchdog), http_settings(c), query_settings(c.query), agent_settings(c),
-                 tick_and_limit_settings(c),
+                 pickle_settings(c.pickle), statsd_socket_settings(c.statsd_sockets),
+                 statsd_limit_settings(c.statsd), influx_settings(c), watchdog_settings(c.watchdog),
+                 http_settings(c), query_settings(c.query), agent_settings(c), tick_and_limit_settings(c),
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
                  network_settings("http", "the HTTP port", c.http_networks),
                  network_settings("agent", "the port for agents", c.agent.networks), log_settings(c.log),

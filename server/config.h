@@ -34,9 +34,10 @@ struct ServerConfig {
   std::optional<Endpoint> graphite_listen;  // nullopt: off
   PickleOptions pickle;
   std::optional<Endpoint> statsd_listen;  // nullopt: off
-  StatsdLimits statsd;
   std::optional<Endpoint> influx_listen;  // nullopt: off
   std::string influx_db_tag;              // spelled as the key of a tag; empty: none
+  StatsdSockets statsd_sockets;
+  StatsdLimits statsd;
   Endpoint http_listen;
   HttpOptions http;
   KnownHosts http_hosts;

@@ -34,9 +34,11 @@ std::optional<Fault> Listeners::open() {
     auto dialect = graphite_pickle_dialect(config_.pickle.bytes_max);
     if (auto fault = open_lines(pickle_, *config_.pickle.listen, std::move(dialect))) return fault;
   }
-  if (config_.statsd_listen) {
-    auto dialect = std::make_unique<StatsdDialect>(config_.statsd, services_.intake, services_.registry);
-    if (auto fault = open_lines(statsd_, *config_.statsd_listen, std::move(dialect))) return fault;
+  if (config_.statsd_listen || config_.statsd_sockets.is_on()) {
+    auto dialect = std::make_unique<StatsdDialect>(config_.statsd, services_.intake, services_.registry,
+                                                   &services_.statsd_events);
+    const Endpoint endpoint = config_.statsd_listen.value_or(Endpoint{});
+    if (auto fault = open_lines(statsd_, endpoint, std::move(dialect))) return fault;
   }
   if (config_.influx_listen) {
     if (auto fault = open_lines(influx_, *config_.influx_listen, influx_dialect())) return fault;
@@ -49,6 +51,10 @@ std::optional<Fault> Listeners::open_lines(std::unique_ptr<LineListener>& listen
   LineOptions options = config_.line;
   options.listen = endpoint;
   if (&listener != &lines_) options.socket_path.clear();
+  if (&listener == &statsd_) {
+    options.socket_path = config_.statsd_sockets.datagrams;
+    options.stream_socket_path = config_.statsd_sockets.streams;
+  }
   listener = std::make_unique<LineListener>(
       options, std::move(dialect),
       LineListener::Services{services_.intake, services_.registry, connections_, services_.clock,

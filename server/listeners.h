@@ -1,4 +1,5 @@
-// Listeners: all ports that receive samples: lines, Graphite (lines and pickles), statsd, InfluxDB and agents.
+// Listeners: all ports that receive samples: lines, Graphite (lines and pickles), statsd, InfluxDB and
+// agents.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "ingest/connection_registry.h"
 #include "ingest/intake.h"
 #include "ingest/line_listener.h"
+#include "ingest/statsd/event_sink.h"
 #include "server/agents/agent_registry.h"
 #include "server/config.h"
 #include "server/table/table.h"
@@ -32,6 +34,7 @@ class Listeners {
     const Clock& clock;
     Log& log;
     Watchdog& watchdog;
+    StatsdEventSink& statsd_events;
   };
   // Registers statmill.line_connections. `config` must outlive it.
   Listeners(const ServerConfig& config, const Services& services);

@@ -20,6 +20,7 @@
 #include "server/config.h"
 #include "server/disk_forecast.h"
 #include "server/documents/documents.h"
+#include "server/documents/statsd_events.h"
 #include "server/health.h"
 #include "server/http/query_service.h"
 #include "server/http_servers.h"
@@ -128,6 +129,7 @@ class Server {
   RemoteWriteIntake remote_intake_;
   TickParticipants participants_{{&agents_, &remote_table_}};
   Documents documents_;
+  StatsdEvents statsd_events_{documents_.events()};
   ColumnCache column_cache_;
   std::unique_ptr<QueryEngine> engine_;
   std::unique_ptr<TablePieces> pieces_;

@@ -36,8 +36,10 @@ Status Relay::open() {
     if (Status s = open(graphite_pickle_dialect(options_.pickle.bytes_max), others, ports_.pickle); !s)
       return s;
   }
-  if (options_.statsd_listen) {
-    others.listen = *options_.statsd_listen;
+  if (options_.statsd_listen || options_.statsd_sockets.is_on()) {
+    others.listen = options_.statsd_listen.value_or(Endpoint{});
+    others.socket_path = options_.statsd_sockets.datagrams;
+    others.stream_socket_path = options_.statsd_sockets.streams;
     auto dialect = std::make_unique<StatsdDialect>(options_.statsd, intake_, services_.registry);
     if (Status s = open(std::move(dialect), others, ports_.statsd); !s) return s;
   }

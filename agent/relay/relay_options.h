@@ -15,11 +15,14 @@ struct RelayOptions {
   std::optional<Endpoint> graphite_listen;  // nullopt: off
   PickleOptions pickle;
   std::optional<Endpoint> statsd_listen;  // nullopt: off
+  StatsdSockets statsd_sockets;
   StatsdLimits statsd;
   RelaySinkOptions sink;
 
   bool listens_for_lines() const { return !line.listen.host.empty() || !line.socket_path.empty(); }
-  bool is_on() const { return listens_for_lines() || graphite_listen || pickle.listen || statsd_listen; }
+  bool is_on() const {
+    return listens_for_lines() || graphite_listen || pickle.listen || statsd_listen || statsd_sockets.is_on();
+  }
 };
 
 }  // namespace statmill

@@ -53,7 +53,7 @@ std::vector<Setting> port_settings(RelayOptions& o) {
       {"statsd.listen", "A:P", "", "relay: address for statsd and DogStatsD, UDP and TCP; empty: off",
        endpoint_setting(o.statsd_listen)}};
   return joined({line, line_limit_settings(o.line), others, pickle_settings(o.pickle),
-                 statsd_limit_settings(o.statsd)});
+                 statsd_socket_settings(o.statsd_sockets), statsd_limit_settings(o.statsd)});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ingest/dialect.h"
+#include "ingest/statsd/event_sink.h"
 #include "ingest/statsd/state.h"
 
 namespace statmill {
@@ -11,8 +12,10 @@ namespace statmill {
 // The listener's own account counts the members.
 class StatsdDialect final : public Dialect {
  public:
-  // Both must outlive it.
-  StatsdDialect(const StatsdLimits& limits, Intake& intake, Registry& registry);
+  // All must outlive it. `events` gets events and changes of service checks; nullptr: events are refused
+  // (unsupported).
+  StatsdDialect(const StatsdLimits& limits, Intake& intake, Registry& registry,
+                StatsdEventSink* events = nullptr);
 
   std::unique_ptr<LineParser> make_parser() override;
   void tick(Timestamp now) override;
@@ -21,6 +24,9 @@ class StatsdDialect final : public Dialect {
  private:
   Intake& intake_;
   const ListenerAccount sets_account_;
+  StatsdEventSink* const events_;
+  Counter& events_accepted_;
+  Counter& check_events_left_out_;
   StatsdState state_;
   Counter& gauges_not_remembered_;
   Counter& gauges_forgotten_;

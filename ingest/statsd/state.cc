@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace statmill {
 namespace {
@@ -146,6 +147,24 @@ void StatsdState::end_before(int64_t slot, Batch& batch) {
       ++batch.received;
     }
   }
+}
+
+bool StatsdState::admit_event(Timestamp now) {
+  MutexLock lock(mutex_);
+  const int64_t second = unix_seconds(now);
+  if (std::exchange(events_second_, second) != second) events_ = 0;
+  if (events_ >= limits_.events_per_second_max) return false;
+  ++events_;
+  return true;
+}
+
+bool StatsdState::note_check(std::string_view name, int64_t status) {
+  MutexLock lock(mutex_);
+  const auto known = checks_.find(name);
+  if (known != checks_.end()) return std::exchange(known->second, status) != status;
+  if (status == 0 || checks_.size() >= limits_.checks_max) return false;
+  checks_.try_emplace(std::string(name), status);
+  return true;
 }
 
 size_t StatsdState::gauge_count() const {

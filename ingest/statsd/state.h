@@ -25,6 +25,8 @@ struct StatsdLimits {
   size_t gauges_max = 100'000;  // --statsd.gauges: gauges whose last value is remembered
   // --statsd.gauge_expiry: a gauge that is silent for longer is forgotten; 0: never
   Duration gauge_expiry = std::chrono::hours(24);
+  size_t events_per_second_max = 10;  // --statsd.events; 0: none are accepted
+  size_t checks_max = 10'000;         // --statsd.checks: service checks whose last status is remembered
   size_t sets_max = 10'000;  // --statsd.sets: open at once, one per name and slot; at most 8 KiB each
 };
 
@@ -62,6 +64,12 @@ class StatsdState {
   // Ends all sets, also those of the current slot.
   void end_all_slots(Batch& batch);
 
+  // Returns false if as many events were admitted in the second of `now` as may be.
+  bool admit_event(Timestamp now);
+  // Remembers the status of a service check. Returns true if it is another one than before; before the first
+  // one, a check is 0 (ok). Returns false for a new name if the limit is reached.
+  bool note_check(std::string_view name, int64_t status);
+
   size_t gauge_count() const;
   size_t set_count() const;
 
@@ -91,6 +99,10 @@ class StatsdState {
   Sets sets_ GUARDED_BY(mutex_);
   size_t set_count_ GUARDED_BY(mutex_) = 0;
   int64_t last_ended_ GUARDED_BY(mutex_) = -1;  // slot
+  TextMap<int64_t> checks_
+      GUARDED_BY(mutex_);  // status by name; those that were never other than 0 are not there
+  int64_t events_second_ GUARDED_BY(mutex_) = 0;
+  size_t events_ GUARDED_BY(mutex_) = 0;  // admitted in that second
 };
 
 }  // namespace statmill

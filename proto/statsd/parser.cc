@@ -216,13 +216,18 @@ Verdict<Refusal> read_service_check(std::string_view line, LineName& name, Stats
   if (status.size() != 1 || status < "0" || "3" < status) return Refusal::kBadValue;
   Sample& sample = batch.batch.samples.emplace_back();
   sample.value = Number::decimal(status.front() - '0', 0);
+  batch.checks.push_back({static_cast<uint32_t>(batch.batch.samples.size() - 1), {}, batch.batch.sender()});
   while (cursor.skip('|')) {
     Verdict<Refusal> verdict = kAccepted;
     if (cursor.skip('#')) {
       verdict = name.add_tags(cursor, batch.batch);
     } else {
+      const std::string_view rest = cursor.rest();
       const std::string_view field = cursor.until<'|'>();
-      if (field.starts_with("m:")) break;
+      if (field.starts_with("m:")) {
+        batch.checks.back().message = rest.substr(2);
+        break;
+      }
       if (field.starts_with("d:")) verdict = read_time(field.substr(2), sample.time_s);
       if (field.starts_with("h:")) verdict = name.add_host(field.substr(2), batch.batch);
     }
@@ -238,6 +243,7 @@ void parse_with(std::string_view text, StatsdBatch& batch) {
   const size_t samples_before = samples.size();
   const size_t gauges_before = batch.gauges.size();
   const size_t members_before = batch.members.size();
+  const size_t checks_before = batch.checks.size();
   LineName line_name;
   std::string_view name;
   Verdict<Refusal> verdict = kRead(text, line_name, batch);
@@ -246,12 +252,20 @@ void parse_with(std::string_view text, StatsdBatch& batch) {
     samples.resize(samples_before);
     batch.gauges.resize(gauges_before);
     batch.members.resize(members_before);
+    batch.checks.resize(checks_before);
     return batch.batch.refuse(verdict.reason(), text);
   }
   for (size_t i = samples_before; i < samples.size(); ++i) samples[i].name = name;
   for (size_t i = members_before; i < batch.members.size(); ++i) batch.members[i].name = name;
   batch.batch.received += samples.size() - samples_before;
   if (line_name.was_renamed()) ++batch.batch.renamed;
+}
+
+void parse_event(std::string_view line, StatsdBatch& batch) {
+  StatsdEvent event{.sender = batch.batch.sender()};
+  if (const auto verdict = parse_statsd_event(line, event); verdict.is_refused())
+    return batch.batch.refuse(verdict.reason(), line);
+  batch.events.push_back(event);
 }
 
 }  // namespace
@@ -261,7 +275,7 @@ void parse_statsd_line(std::string_view line, StatsdBatch& batch) {
   line = trimmed(line);
   if (line.empty()) return;
   if (line.front() == '_') {
-    if (line.starts_with(kEventMark)) return batch.batch.refuse(Refusal::kUnsupported, line);
+    if (line.starts_with(kEventMark)) return parse_event(line, batch);
     if (line.starts_with(kServiceCheckMark)) return parse_with<read_service_check>(line, batch);
   }
   parse_with<read_values>(line, batch);

@@ -3,7 +3,8 @@
 //
 // Two types need state: a gauge may be a step from its last value, and a set counts the
 // different members of a slot. The parser marks these; ingest/statsd/state.h turns them into
-// samples before the table gets the batch.
+// samples before the table gets the batch. Events and the changes of service checks are no samples:
+// ingest/statsd/dialect.h passes them on.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "proto/batch.h"
+#include "proto/statsd/event.h"
 
 namespace statmill {
 
@@ -27,14 +29,25 @@ struct StatsdBatch {
     LineSender sender;
   };
 
+  // A service check, which is a gauge, too.
+  struct Check {
+    uint32_t sample = 0;       // its index in batch.samples
+    std::string_view message;  // as an event's text
+    LineSender sender;
+  };
+
   Batch batch;                     // its counts do not include the members
   std::vector<Gauge> gauges;       // in the order of the samples
   std::vector<SetMember> members;  // not in batch.received: the code that accepts or refuses them counts them
+  std::vector<StatsdEvent> events;  // the same
+  std::vector<Check> checks;        // in the order of the samples
 
   void clear() {
     batch.clear();
     gauges.clear();
     members.clear();
+    events.clear();
+    checks.clear();
   }
 };
 

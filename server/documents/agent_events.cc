@@ -4,23 +4,17 @@
 #include <utility>
 
 #include "proto/agent/frames.h"
+#include "server/documents/event_where.h"
 
 namespace statmill {
 namespace {
-
-// Returns the glob that matches `host=NAME` and all names of series with that tag.
-std::string where_of(const std::string& host) {
-  if (host.empty() || host.find_first_of("*?[]{},") != std::string::npos) return {};
-  std::string where = "{host=" + host + ",*;host=" + host + "}{,;*}";
-  return where.size() > kEventWhereBytesMax ? std::string() : where;
-}
 
 Event event_of(const std::string& host, Timestamp time, std::string_view what, const char* tag) {
   Event event{.time = time};
   event.title = shortened_text(host.empty() ? "an agent" : host, kEventTitleBytesMax / 2) + std::string(what);
   event.title = shortened_text(std::move(event.title), kEventTitleBytesMax);
   event.tags = {"agent", tag};
-  event.where = where_of(host);
+  event.where = where_of_host(host);
   return event;
 }
 

@@ -130,5 +130,54 @@ TEST(StatsdDialect, TicksForgetSilentGaugesAndCountThem) {
   EXPECT_EQ(fixture.registry.gauge("statmill.statsd_gauges", "").value(), 0);
 }
 
+// Keeps the events as texts.
+class EventTexts final : public StatsdEventSink {
+ public:
+  bool add(const StatsdEvent& event, Timestamp) override {
+    if (event.title == "no room") return false;
+    texts.push_back(std::string(event.title) + ": " + std::string(event.text) + " " +
+                    std::string(event.alert));
+    return true;
+  }
+  std::vector<std::string> texts;
+};
+
+TEST(StatsdDialect, PassesEventsOnUpToTheLimitOfASecond) {
+  IngestFixture fixture;
+  EventTexts events;
+  StatsdDialect dialect({.events_per_second_max = 2}, fixture.intake, fixture.registry, &events);
+  const auto parser = dialect.make_parser();
+  const ListenerAccount account = fixture.intake.account(kListener);
+  parser->parse("_e{1,1}:a|b|t:error\n_e{7,0}:no room|\n_e{1,1}:c|d\n_e{1,1}:e|f");
+  parser->submit(fixture.intake, account, kNow);
+  parser->parse("_e{1,1}:g|h");
+  parser->submit(fixture.intake, account, kNow + std::chrono::seconds(1));
+  EXPECT_EQ(events.texts, (std::vector<std::string>{"a: b error", "g: h "}));
+  EXPECT_EQ(fixture.received(kListener), 5U);
+  EXPECT_EQ(fixture.accepted(kListener), 2U);
+  EXPECT_EQ(fixture.refused(kListener, Refusal::kStateLimit), 3U);
+  EXPECT_EQ(fixture.registry.counter("statmill.statsd_events", "").value(), 2U);
+}
+
+TEST(StatsdDialect, AServiceCheckIsAnEventWhenItsStatusChanges) {
+  IngestFixture fixture;
+  EventTexts events;
+  StatsdDialect dialect({.events_per_second_max = 3, .checks_max = 1}, fixture.intake, fixture.registry,
+                        &events);
+  const auto parser = dialect.make_parser();
+  const ListenerAccount account = fixture.intake.account(kListener);
+  parser->parse("_sc|disk|0|m:fine\n_sc|disk|2|m:full\n_sc|disk|2\n_sc|net|1\n_sc|disk|0|m:fine");
+  parser->submit(fixture.intake, account, kNow);
+  EXPECT_EQ(events.texts,
+            (std::vector<std::string>{"disk is critical: full error", "disk is ok: fine success"}))
+      << "net is over the limit of checks";
+  EXPECT_EQ(fixture.accepted(kListener), 5U) << "each is a sample, too";
+  EXPECT_EQ(fixture.bucket("disk").sum(), 4);
+  parser->parse("_sc|disk|1\n_sc|disk|2");
+  parser->submit(fixture.intake, account, kNow);
+  EXPECT_EQ(events.texts.size(), 3U) << "no more in this second";
+  EXPECT_EQ(fixture.registry.counter("statmill.statsd_check_events_left_out", "").value(), 1U);
+}
+
 }  // namespace
 }  // namespace statmill

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "ingest/line_listener.h"
 #include "ingest/statsd/dialect.h"
 #include "tests/ingest/ingest_fixture.h"
@@ -15,6 +18,27 @@
 #include "tests/support/sockets.h"
 
 namespace statmill {
+
+// Sends datagrams to the unix socket at a path.
+class LocalSender {
+ public:
+  explicit LocalSender(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    is_connected_ =
+        ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  bool is_connected() const { return is_connected_; }
+  bool send(std::string_view datagram) const {
+    return ::send(socket_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(datagram.size());
+  }
+
+ private:
+  Descriptor socket_;
+  bool is_connected_ = false;
+};
 
 class LineListenerTest : public testing::Test, protected IngestFixture {
  protected:

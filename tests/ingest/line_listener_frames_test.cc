@@ -1,10 +1,11 @@
 // Listeners whose streams are frames, and senders at the wrong port.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
+#include <string>
 
 #include "tests/ingest/line_listener_fixture.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -100,6 +101,48 @@ TEST_F(LineListenerTest, SaysThatAPickleCameToAPortForLines) {
   EXPECT_EQ(counter("statmill.line_connections_foreign", "graphite_tcp"), 2U);
   EXPECT_EQ(intake.refusals().records().front().text,
             "a pickle: those of Graphite have a port of their own, --graphite.pickle");
+}
+
+std::string dogstatsd_frame(const std::string& lines) {
+  std::string out;
+  for (int i = 0; i < 4; ++i) out.push_back(static_cast<char>(lines.size() >> (8 * i)));
+  return out + lines;
+}
+
+TEST_F(LineListenerTest, AcceptsDatagramsAndFramesOfStatsdAtUnixSockets) {
+  const TempDirectory directory;
+  options_.listen = {};
+  options_.socket_path = (directory.path() / "datagrams").string();
+  options_.stream_socket_path = (directory.path() / "streams").string();
+  const auto listener = listen(statsd());
+  ASSERT_TRUE(LocalSender(options_.socket_path).send("steps:10|g\nsize:1|c"));
+  ASSERT_TRUE(wait_until([&] { return accepted("statsd_unix") == 2; }));
+  TcpConnection connection = unix_connection(options_.stream_socket_path);
+  const std::string stream = dogstatsd_frame("steps:+4|g\nsize:2|c") + dogstatsd_frame("size:3|c\n");
+  for (const char byte : stream) ASSERT_TRUE(connection.send({&byte, 1}));
+  connection.finish_sending();
+  EXPECT_EQ(connection.receive_all(), "");
+  TcpConnection unfinished = unix_connection(options_.stream_socket_path);
+  ASSERT_TRUE(unfinished.send(dogstatsd_frame("size:4|c")));
+  ASSERT_TRUE(wait_until([&] { return accepted("statsd_stream") == 4; }));
+  ASSERT_TRUE(unfinished.send(dogstatsd_frame("size:5|c")));
+  listener->stop();
+  EXPECT_EQ(accepted("statsd_stream"), 5U) << "what was sent before the stop";
+  EXPECT_EQ(bucket("size").sum(), 1 + 2 + 3 + 4 + 5);
+  EXPECT_EQ(bucket("steps").sum(), 10 + 14) << "both have the same gauges";
+  EXPECT_EQ(counter("statmill.received_bytes", "statsd_stream"), stream.size() + 2 * 12);
+  EXPECT_FALSE(std::filesystem::exists(options_.stream_socket_path));
+}
+
+TEST_F(LineListenerTest, SaysThatLinesCameToTheStreamSocket) {
+  const TempDirectory directory;
+  options_.listen = {};
+  options_.stream_socket_path = (directory.path() / "streams").string();
+  const auto listener = listen(statsd());
+  TcpConnection connection = unix_connection(options_.stream_socket_path);
+  ASSERT_TRUE(connection.send("size:1|c\n"));
+  EXPECT_EQ(connection.receive_all(), "");
+  EXPECT_EQ(refused("statsd_stream", Refusal::kWrongProtocol), 1U);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <boost/asio/ip/udp.hpp>
 #include <filesystem>
@@ -263,27 +262,6 @@ TEST_F(LineListenerTest, ErrorsNameTheSetting) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, "graphite.listen no.address:0: not an IP address");
 }
-
-// Sends datagrams to the unix socket at a path.
-class LocalSender {
- public:
-  explicit LocalSender(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-    is_connected_ =
-        ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  bool is_connected() const { return is_connected_; }
-  bool send(std::string_view datagram) const {
-    return ::send(socket_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(datagram.size());
-  }
-
- private:
-  Descriptor socket_;
-  bool is_connected_ = false;
-};
 
 TEST_F(LineListenerTest, AcceptsDatagramsAtAUnixSocket) {
   const TempDirectory directory;

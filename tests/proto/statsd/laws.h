@@ -20,6 +20,14 @@ inline bool is_sane(const StatsdBatch& b) {
     if (!is_canonical_name(member.name) || member.member.empty()) return false;
     if (member.member.find_first_of("|\n") != std::string_view::npos) return false;
   }
+  for (const StatsdBatch::Check& check : b.checks) {
+    if (check.sample >= b.batch.samples.size() || b.batch.samples[check.sample].kind != Kind::kGauge)
+      return false;
+  }
+  for (const StatsdEvent& event : b.events) {
+    if (event.title.empty() || !is_text(event.title) || !is_text(event.text) || !is_text(event.tags))
+      return false;
+  }
   return std::all_of(b.batch.samples.begin(), b.batch.samples.end(), is_sane_tagged);
 }
 
@@ -34,7 +42,8 @@ inline bool same_batch(const StatsdBatch& a, const StatsdBatch& b) {
   };
   return same_batch(a.batch, b.batch) &&
          std::equal(a.gauges.begin(), a.gauges.end(), b.gauges.begin(), b.gauges.end(), same_gauge) &&
-         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_member);
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), same_member) &&
+         a.checks.size() == b.checks.size() && a.events.size() == b.events.size();
 }
 
 // Returns the law that the lines of a text break, or an empty text. Reads a copy of exactly its size.

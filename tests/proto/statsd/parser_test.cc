@@ -287,9 +287,11 @@ TEST(StatsdLines, ReadsServiceChecksAsGauges) {
   });
 }
 
-TEST(StatsdLines, CountsEventsAsUnsupported) {
-  expect_all({{"_e{5,4}:title|text|#t:1", {"refused unsupported"}, "an event"},
-              {"_e:1|c", {"event _e 1"}, "an ordinary name"}});
+TEST(StatsdLines, KeepsTagsOfAnyText) {
+  expect_all({{"a:1|c|#place:Le Havre,\xd0\xba\xd0\xbb\xd1\x8e\xd1\x87:\xc3\xa9",
+               {"event a;place=Le%20Havre;\xd0\xba\xd0\xbb\xd1\x8e\xd1\x87=\xc3\xa9 1"},
+               "blanks in a value, a key that is not ASCII"},
+              {"a:1|c|#my key:1", {"event a;my%20key=1 1"}, "a blank in a key"}});
 }
 
 TEST(StatsdLines, EnforcesItsLimits) {
