@@ -20,6 +20,10 @@
 namespace statmill {
 
 struct PickleObject {
+  struct Items {
+    uint32_t first;  // of kTuple: in items; of kList: its first run
+    uint32_t last;   // of kList: its last run
+  };
   enum class Type : uint8_t { kNone, kInteger, kFloat, kDigits, kText, kTuple, kList };
 
   Type type = Type::kNone;
@@ -29,10 +33,7 @@ struct PickleObject {
     int64_t integer = 0;     // of kInteger, and of True and False
     double number;           // of kFloat; also of an integer that an int64_t cannot hold
     const char* characters;  // of kText: UTF-8, or bytes; of kDigits: a number as protocol 0 writes it
-    struct {
-      uint32_t first;  // of kTuple: in items; of kList: its first run
-      uint32_t last;   // of kList: its last run
-    } items;
+    Items items;
   };
 
   std::string_view text() const { return {characters, count}; }
