@@ -98,6 +98,10 @@ TEST(RemoteTable, AnAnswerWaitsForTheTick) {
   ASSERT_TRUE(server.tick());  // writes the failed one, then the next
   EXPECT_TRUE(server.is_durable(first.ticket));
   EXPECT_TRUE(server.is_durable(second.ticket));
+  const RemoteAccount third = server.send({series("n_total", {{3, ms(30), 0}})});
+  EXPECT_FALSE(server.is_durable(third.ticket)) << "it came after the tick";
+  ASSERT_TRUE(server.tick());
+  EXPECT_TRUE(server.is_durable(third.ticket));
 }
 
 TEST(RemoteTable, ARepeatedSampleWaitsForTheTickOfTheFirst) {
