@@ -52,7 +52,7 @@ class ProtobufFields {
   }
   bool failed() const { return is_damaged_; }
 
-  // Of the field that was read last.
+  // These are about the field that was read last.
   bool is(uint64_t number, WireType type) const { return number_ == number && type_ == type; }
   uint64_t integer() const { return integer_; }  // of a varint
   int64_t signed_integer() const { return static_cast<int64_t>(integer_); }
