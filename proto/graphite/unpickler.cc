@@ -131,14 +131,14 @@ Unpickler::Step Unpickler::run_text(char opcode) {
     case 'U':   // SHORT_BINSTRING
     case 'C':   // SHORT_BINBYTES
     case 0x8c:  // SHORT_BINUNICODE
-      return push_bytes(in_.u8());
+      return push_text(in_.bytes(in_.u8()));
     case 'T':  // BINSTRING
     case 'B':  // BINBYTES
     case 'X':  // BINUNICODE
-      return push_bytes(little_endian(4));
+      return push_text(in_.bytes(little_endian(4)));
     case 0x8d:  // BINUNICODE8
     case 0x8e:  // BINBYTES8
-      return push_bytes(little_endian(8));
+      return push_text(in_.bytes(little_endian(8)));
     case 'S':  // STRING
       return push_quoted(line());
     case 'V':  // UNICODE
@@ -249,11 +249,6 @@ Unpickler::Step Unpickler::push_text(std::string_view text) {
   PickleObject object = object_of(Type::kText, text.size());
   object.characters = text.data();
   return push(object);
-}
-
-Unpickler::Step Unpickler::push_bytes(uint64_t size) {
-  if (size > in_.remaining()) return fail("it ends too early");
-  return push_text(in_.bytes(size));
 }
 
 Unpickler::Step Unpickler::push_quoted(std::string_view line) {

@@ -105,7 +105,6 @@ class Unpickler {
   Step push_long(size_t size);
   Step push_digits(std::string_view digits);
   Step push_text(std::string_view text);
-  Step push_bytes(uint64_t size);
   Step push_quoted(std::string_view line);
   Step push_decoded(const std::optional<std::string_view>& text);
   Step push_tuple(size_t count);
