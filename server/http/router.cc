@@ -156,7 +156,8 @@ Router::Checked Router::check_head(const HttpRequest& request, Body body) const 
     return refused(route->refuse(415, "the body must be of the type application/json"));
   if (!request.content_encoding.empty() &&
       std::ranges::find(route->codings, request.content_encoding) == route->codings.end())
-    return refused(route->refuse(415, "this Content-Encoding is not supported here; send the body unencoded"));
+    return refused(
+        route->refuse(415, "this Content-Encoding is not supported here; send the body unencoded"));
   return {route, *std::move(url), {}};
 }
 
