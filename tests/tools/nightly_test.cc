@@ -103,8 +103,8 @@ TEST_F(Nightly, TheTableJoinsResultsAndSaysWhatIsMissingOrFailed) {
   EXPECT_EQ(run({"--table"}).status, 3);
   const Ended failing = run();
   EXPECT_EQ(failing.status, 1);
-  EXPECT_THAT(failing.said,
-              HasSubstr("nightly: bad: failed, see build/nightly/bad.log, which ends with:\n  | 3 lost\n"));
+  EXPECT_THAT(failing.said, HasSubstr("nightly: bad: failed, see build/nightly/bad.log: its first failures, "
+                                      "and how it ends:\n  | 3 lost\n"));
   const Ended table = run({"--table"});
   EXPECT_EQ(table.status, 1);
   EXPECT_THAT(table.out, StartsWith("job\tstatus\tseconds\tcommit\tresult\ngood\tok\t"));
@@ -113,6 +113,13 @@ TEST_F(Nightly, TheTableJoinsResultsAndSaysWhatIsMissingOrFailed) {
   EXPECT_THAT(table.out, EndsWith("\t3 lost\n"));
   std::filesystem::remove(tree_.path() / "build/nightly/good.tsv");
   EXPECT_THAT(run({"--table"}).out, HasSubstr("\ngood\tmissing\t"));
+}
+
+TEST_F(Nightly, AFailureIsSaidThoughMuchFollowsIt) {
+  jobs(job("bad", 1, "echo 'a.cc:7: Failure'; echo 'Value of: a'; seq 100; exit 1"));
+  const Ended failing = run();
+  EXPECT_THAT(failing.said, HasSubstr("  | a.cc:7: Failure\n  | Value of: a\n  | 1\n"));
+  EXPECT_THAT(failing.said, EndsWith("  | 99\n  | 100\n"));
 }
 
 TEST_F(Nightly, AResultIsTheLastLineThatIsNotTheFrameworks) {
