@@ -101,7 +101,7 @@ class GrafanaE2e : public testing::Test {
   }
 
   // The first value of a variable, of "label_values(SELECTOR, LABEL)", as Grafana asks for it.
-  std::string first_value(std::string query) const {
+  std::string first_value(const std::string& query) const {
     const std::string head = "label_values(";
     EXPECT_EQ(query.substr(0, head.size()), head);
     const size_t comma = query.rfind(", ");
