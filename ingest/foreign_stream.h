@@ -9,14 +9,14 @@ namespace statmill {
 
 inline constexpr size_t kForeignBytes = 6;  // that decide
 
-// What a stream of lines is instead, judging by its beginning: "a pickle: ...". Returns an empty text if it
-// may be lines.
+// Says what a stream is that should be lines, judging by its beginning: "a pickle: ...". Returns an empty
+// text if it may be lines.
 std::string_view foreign_to_lines(std::string_view beginning);
 // Returns true if more bytes may show that the stream is foreign.
 bool may_become_foreign(std::string_view beginning);
 
-// What a stream of frames is instead if the length of one of them is over the limit. Returns an empty text if
-// it may only be too long.
+// Says what a stream is that should be frames, after one whose length is over the limit. Returns an empty
+// text if that frame may only be too long.
 std::string_view foreign_to_frames(std::string_view beginning);
 
 }  // namespace statmill
