@@ -12,6 +12,7 @@
 #include "base/base64.h"
 #include "base/descriptor.h"
 #include "base/text.h"
+#include "server/http/ignoring_case.h"
 
 namespace statmill {
 namespace {
@@ -47,18 +48,14 @@ std::string words_of(std::string_view rest) {
   return words;
 }
 
-bool is_scheme(std::string_view word, std::string_view lower_case) {
-  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b); };
-  return std::ranges::equal(word, lower_case, same);
-}
-
 // Returns the token of an Authorization field; empty: none.
 std::string token_of(std::string_view authorization) {
   const std::string_view scheme = authorization.substr(0, authorization.find(' '));
   authorization.remove_prefix(scheme.size());
   const std::string_view credentials = consume_word(authorization);
-  if (is_scheme(scheme, "bearer") || is_scheme(scheme, "token")) return std::string(credentials);
-  if (!is_scheme(scheme, "basic")) return {};
+  if (equals_ignoring_case(scheme, "bearer") || equals_ignoring_case(scheme, "token"))
+    return std::string(credentials);
+  if (!equals_ignoring_case(scheme, "basic")) return {};
   const auto user_and_password = base64_decoded(credentials);
   if (!user_and_password) return {};
   const size_t colon = user_and_password->find(':');

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "server/http/ignoring_case.h"
 #include "server/json.h"
 
 namespace statmill {
@@ -57,11 +58,6 @@ std::string_view consume_word(std::string_view& text) {
   return word;
 }
 
-bool is_word(std::string_view text, std::string_view lower_case) {
-  return std::ranges::equal(text, lower_case,
-                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-}
-
 }  // namespace
 
 HttpResponse influx_error(InfluxApi api, unsigned status, std::string_view message) {
@@ -93,13 +89,13 @@ HttpResponse influx_statement_answer(std::string_view statement) {
   const std::string_view object = consume_word(statement);
   const std::string_view rest = consume_word(statement);
   HttpResponse response{.status = 200, .body = {}, .fields = influx_fields()};
-  if (is_word(verb, "show") && is_word(object, "databases") && rest.empty()) {
+  if (equals_ignoring_case(verb, "show") && equals_ignoring_case(object, "databases") && rest.empty()) {
     response.body =
         R"({"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],"values":[["statmill"]]}]}]})"
         "\n";
     return response;
   }
-  if (is_word(verb, "create") && is_word(object, "database") && !rest.empty()) {
+  if (equals_ignoring_case(verb, "create") && equals_ignoring_case(object, "database") && !rest.empty()) {
     response.body = R"({"results":[{"statement_id":0}]})"
                     "\n";
     return response;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/http_token.h"
+#include "server/http/ignoring_case.h"
 #include "server/http/url.h"
 
 namespace statmill {
@@ -13,13 +14,6 @@ namespace {
 constexpr std::string_view kCrLf = "\r\n";
 // 18 digits always fit 64 bits.
 constexpr size_t kLengthDigitsMax = 18;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
-  const auto same = [](char a, char b) { return lower(a) == b; };
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(), same);
-}
 
 bool is_alphanumeric(char c) { return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9'); }
 
