@@ -233,7 +233,7 @@ Verdict<Refusal> ExpositionReader::read_label(Cursor& cursor) {
 Verdict<Refusal> ExpositionReader::add_label(std::string_view name, std::string_view value) {
   if (name.empty()) return Refusal::kBadTag;
   if (labels_.size() == kLabelsMax) return Refusal::kTagLimit;
-  const auto is_same = [&](const ExpositionLabel& label) { return label.name == name; };
+  const auto is_same = [&](const LabelView& label) { return label.name == name; };
   if (std::any_of(labels_.begin(), labels_.end(), is_same)) return Refusal::kDuplicateTag;
   labels_.push_back({name, value});
   return kAccepted;

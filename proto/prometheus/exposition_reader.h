@@ -17,24 +17,14 @@
 #include "base/verdict.h"
 #include "proto/line_text.h"
 #include "proto/number.h"
+#include "proto/prometheus/family_type.h"
+#include "proto/prometheus/labels_name.h"
 #include "proto/refusal.h"
 #include "proto/text_arena.h"
 
 namespace statmill {
 
 enum class ExpositionFormat : uint8_t { kText, kOpenMetrics };
-
-// What a `# TYPE` line says.
-enum class FamilyType : uint8_t {
-  kUnknown,  // also "untyped"
-  kCounter,
-  kGauge,
-  kHistogram,
-  kSummary,
-  kInfo,
-  kStateSet,
-  kGaugeHistogram,
-};
 
 struct ExpositionFamily {
   std::string_view name;  // without the suffixes of its samples; in 0.0.4, a counter's has its _total
@@ -43,18 +33,13 @@ struct ExpositionFamily {
   std::string_view unit;  // only OpenMetrics has one
 };
 
-struct ExpositionLabel {
-  std::string_view name;
-  std::string_view value;  // any bytes; may be empty, which means the same as no label
-};
-
 struct ExpositionSample {
   std::string_view name;
-  std::span<const ExpositionLabel> labels;  // in the order of the line, each name once
-  Number value;                             // if `special` is empty
-  std::optional<double> special;            // nan, or an infinity
-  std::optional<int64_t> time_ms;           // unix time, rounded down; nullopt: that of the scrape
-  bool has_exemplar = false;                // which is not read
+  std::span<const LabelView> labels;  // in the order of the line, each name once
+  Number value;                       // if `special` is empty
+  std::optional<double> special;      // nan, or an infinity
+  std::optional<int64_t> time_ms;     // unix time, rounded down; nullopt: that of the scrape
+  bool has_exemplar = false;          // which is not read
 };
 
 // Thread-compatible.
@@ -111,7 +96,7 @@ class ExpositionReader {
   bool has_help_ = false;  // so that repeated texts of a family take no memory
   TextArena family_texts_;
   ExpositionSample sample_;
-  std::vector<ExpositionLabel> labels_;
+  std::vector<LabelView> labels_;
   TextArena texts_;  // of the line
 };
 

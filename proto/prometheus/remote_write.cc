@@ -24,7 +24,7 @@ FamilyType family_type(uint64_t number) {
 class Labels {
  public:
   void clear() { count_ = 0; }
-  void add(RemoteLabel label) {
+  void add(LabelView label) {
     if (count_ < labels_.size()) labels_[count_] = label;
     ++count_;
   }
@@ -34,7 +34,7 @@ class Labels {
   }
 
  private:
-  std::array<RemoteLabel, kRemoteLabelsMax> labels_;
+  std::array<LabelView, kRemoteLabelsMax> labels_;
   size_t count_ = 0;
 };
 
@@ -48,7 +48,7 @@ bool read_sample(std::string_view bytes, RemoteSample& sample) {
   return !fields.failed();
 }
 
-bool read_label(std::string_view bytes, RemoteLabel& label) {
+bool read_label(std::string_view bytes, LabelView& label) {
   ProtobufFields fields(bytes);
   while (fields.next()) {
     if (fields.is(1, WireType::kBytes)) label.name = fields.bytes();
@@ -86,7 +86,7 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
   ProtobufFields fields(bytes);
   while (fields.next()) {
     if (fields.is(1, WireType::kBytes)) {
-      RemoteLabel label;
+      LabelView label;
       if (!read_label(fields.bytes(), label)) return damaged("label");
       labels.add(label);
     }

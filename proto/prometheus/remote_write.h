@@ -12,29 +12,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "proto/prometheus/family_type.h"
+#include "proto/prometheus/labels_name.h"
 
 namespace statmill {
 
 enum class RemoteWriteVersion : uint8_t { k1, k2 };
-
-// The type of a metric family. The numbers are those of both versions.
-enum class FamilyType : uint8_t {
-  kUnknown = 0,
-  kCounter = 1,
-  kGauge = 2,
-  kHistogram = 3,
-  kGaugeHistogram = 4,
-  kSummary = 5,
-  kInfo = 6,
-  kStateSet = 7,
-};
-
-// Any bytes: nothing is checked.
-struct RemoteLabel {
-  std::string_view name;
-  std::string_view value;
-  bool operator==(const RemoteLabel&) const = default;
-};
 
 // How many labels of a series are passed on; a series with more has no name here.
 inline constexpr size_t kRemoteLabelsMax = 128;
@@ -42,8 +25,8 @@ inline constexpr size_t kRemoteLabelsMax = 128;
 inline constexpr size_t kRemoteSymbolsMax = size_t{1} << 20;
 
 struct RemoteSeries {
-  std::span<const RemoteLabel> labels;  // as sent; at most kRemoteLabelsMax
-  bool has_all_labels = true;           // false: there are more
+  std::span<const LabelView> labels;  // as sent, unchecked; at most kRemoteLabelsMax
+  bool has_all_labels = true;         // false: there are more
   FamilyType type = FamilyType::kUnknown;
   std::string_view help;  // 2.0 only, as `unit`
   std::string_view unit;

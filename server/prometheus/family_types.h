@@ -8,7 +8,7 @@
 
 #include "base/mutex.h"
 #include "base/text_map.h"
-#include "proto/prometheus/remote_write.h"
+#include "proto/prometheus/family_type.h"
 
 namespace statmill {
 

@@ -8,8 +8,8 @@
 
 #include "base/stage.h"
 #include "proto/prometheus/labels_name.h"
+#include "proto/prometheus/series_name.h"
 #include "proto/prometheus/snappy_block.h"
-#include "server/prometheus/series_name.h"
 
 namespace statmill {
 namespace {
@@ -76,7 +76,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     if (values_.size() >= kPieceSamples || batch_.received >= kPieceSamples) submit();
     clues_ = {series.type, false};
     shown_ = {};
-    for (const RemoteLabel& label : series.labels) {
+    for (const LabelView& label : series.labels) {
       if (label.name == kNameLabel) shown_ = label.value;
       if (label.name == "le") clues_.has_le = true;
     }

@@ -24,7 +24,7 @@ void check_sample(const ExpositionSample& sample) {
     SM_CHECK(is_sane(sample.value));
   }
   LabelPairs labels = {{std::string(kNameLabel), std::string(sample.name)}};
-  for (const ExpositionLabel& label : sample.labels) labels.emplace_back(label.name, label.value);
+  for (const LabelView& label : sample.labels) labels.emplace_back(label.name, label.value);
   if (const auto name = canonical_name(labels)) SM_CHECK(is_canonical_name(*name));
 }
 

@@ -19,7 +19,7 @@ class CheckParts final : public RemoteWriteVisitor {
 
   void begin_series(const RemoteSeries& series) override {
     SM_CHECK(series.labels.size() <= kRemoteLabelsMax);
-    for (const RemoteLabel& label : series.labels) {
+    for (const LabelView& label : series.labels) {
       check_view(label.name);
       check_view(label.value);
     }

@@ -51,7 +51,7 @@ std::vector<std::string> read(std::string_view text, ExpositionFormat format = k
     } else {
       const ExpositionSample& sample = reader.sample();
       line.append(sample.name);
-      for (const ExpositionLabel& label : sample.labels)
+      for (const LabelView& label : sample.labels)
         line.append("{").append(label.name).append("=").append(label.value).append("}");
       line.append(" ").append(number_text(sample));
       if (sample.time_ms) line.append("@").append(std::to_string(*sample.time_ms));

@@ -21,7 +21,7 @@ class Parts final : public RemoteWriteVisitor {
  public:
   void begin_series(const RemoteSeries& of) override {
     SentSeries& added = series.emplace_back();
-    for (const RemoteLabel& label : of.labels) added.labels.emplace_back(label.name, label.value);
+    for (const LabelView& label : of.labels) added.labels.emplace_back(label.name, label.value);
     added.type = of.type;
     added.exemplars = of.exemplars;
     added.histograms = of.histograms;

@@ -1,4 +1,4 @@
-// The canonical name of a series of remote_write.
+// The canonical name of a series that comes with labels.
 #pragma once
 
 #include <span>
@@ -6,13 +6,13 @@
 
 #include "base/verdict.h"
 #include "proto/batch.h"
-#include "proto/prometheus/remote_write.h"
+#include "proto/prometheus/labels_name.h"
 
 namespace statmill {
 
 // Sets `name`, which `batch` keeps. Refuses with kEmptyName (no __name__), kBadName (a label without a name,
 // or a hidden character), kDuplicateTag, kTagLimit and kNameTooLong. Cost: about 1 ns for each byte if the
 // labels ascend and need no escapes, as nearly all do; otherwise some allocations.
-Verdict<Refusal> read_series_name(std::span<const RemoteLabel> labels, Batch& batch, std::string_view& name);
+Verdict<Refusal> read_series_name(std::span<const LabelView> labels, Batch& batch, std::string_view& name);
 
 }  // namespace statmill

@@ -1,11 +1,10 @@
-#include "server/prometheus/series_name.h"
+#include "proto/prometheus/series_name.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "base/hidden_characters.h"
-#include "proto/prometheus/labels_name.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {
@@ -25,12 +24,12 @@ bool is_plain(std::string_view text) {
 }
 
 // Returns the bytes of the name, or 0 if it needs escapes, sorting or a refusal.
-size_t plain_name_size(std::span<const RemoteLabel> labels) {
+size_t plain_name_size(std::span<const LabelView> labels) {
   size_t size = 0;
   size_t tags = 0;
   bool has_path = false;
   std::string_view before;
-  for (const RemoteLabel& label : labels) {
+  for (const LabelView& label : labels) {
     if (label.name <= before || label.name == "name" || !is_plain(label.name) || !is_plain(label.value))
       return 0;
     before = label.name;
@@ -51,11 +50,11 @@ void append(char*& at, std::string_view text) {
   at += text.size();
 }
 
-void write_plain_name(std::span<const RemoteLabel> labels, char* at) {
-  for (const RemoteLabel& label : labels) {
+void write_plain_name(std::span<const LabelView> labels, char* at) {
+  for (const LabelView& label : labels) {
     if (label.name == kNameLabel) append(at, label.value);
   }
-  for (const RemoteLabel& label : labels) {
+  for (const LabelView& label : labels) {
     if (label.value.empty() || label.name == kNameLabel) continue;
     append(at, ";");
     append(at, label.name);
@@ -64,11 +63,11 @@ void write_plain_name(std::span<const RemoteLabel> labels, char* at) {
   }
 }
 
-Refusal reason_of(std::span<const RemoteLabel> labels, const Error& error) {
+Refusal reason_of(std::span<const LabelView> labels, const Error& error) {
   if (error.code == ErrorCode::kLimit)
     return labels.size() > kTagsMax ? Refusal::kTagLimit : Refusal::kNameTooLong;
   bool has_path = false;
-  for (const RemoteLabel& label : labels) {
+  for (const LabelView& label : labels) {
     if (label.name.empty() || has_hidden_character(label.name) || has_hidden_character(label.value))
       return Refusal::kBadName;
     has_path = has_path || (label.name == kNameLabel && !label.value.empty());
@@ -78,7 +77,7 @@ Refusal reason_of(std::span<const RemoteLabel> labels, const Error& error) {
 
 }  // namespace
 
-Verdict<Refusal> read_series_name(std::span<const RemoteLabel> labels, Batch& batch, std::string_view& name) {
+Verdict<Refusal> read_series_name(std::span<const LabelView> labels, Batch& batch, std::string_view& name) {
   if (const size_t size = plain_name_size(labels); size > 0) {
     char* const room = batch.room(size);
     write_plain_name(labels, room);
@@ -87,7 +86,7 @@ Verdict<Refusal> read_series_name(std::span<const RemoteLabel> labels, Batch& ba
   }
   LabelPairs pairs;
   pairs.reserve(labels.size());
-  for (const RemoteLabel& label : labels) pairs.emplace_back(label.name, label.value);
+  for (const LabelView& label : labels) pairs.emplace_back(label.name, label.value);
   const Result<std::string> whole = canonical_name(pairs);
   if (!whole) return reason_of(labels, whole.error());
   name = batch.keep(*whole);
