@@ -64,6 +64,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"http", {"query", "report"}},
         {"prometheus", {"http", "table", "tick"}},
         {"promql", {"http", "names", "query"}},
+        {"graphite", {"http", "names", "query"}},
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
         {"live", {"http", "query", "table"}},
