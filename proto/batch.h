@@ -76,6 +76,9 @@ struct Batch {
   std::optional<OtherKind> other_kind;
   std::vector<RefusedLine>
       refused_new_names;  // samples that would have made a series; at most kRefusedLinesMax
+  // A sample of an event series counts for a counter series as well, and the other way round. clear() keeps
+  // it.
+  bool joins_sums = false;
   // Indices of all samples that the table refuses, in no order, if they are wanted. clear() keeps the wish.
   bool wants_refused_samples = false;
   std::vector<uint32_t> refused_samples;

@@ -22,7 +22,7 @@ enum class Refusal : uint8_t {
   kDuplicateTag,   // two values for one tag
   kTagLimit,       // over kTagsMax tags
   kFanOutLimit,    // more than kFanOutMax names in one line, or kFanOutBytesMax bytes of names
-  kBadType,        // a missing or unknown statsd type
+  kBadType,        // a missing or unknown statsd type, or temporality of OpenTelemetry
   kBadRate,        // a statsd sampling rate outside (0, 1]
   kBadExtension,   // a statsd extension that does not begin with a letter
   kUnsupported,    // a DogStatsD event, where events are not kept
@@ -33,7 +33,7 @@ enum class Refusal : uint8_t {
   kUnterminated,   // the connection ended inside a line
   kBadPickle,      // a pickle that is none, or has more than lists, tuples, texts and numbers
   kWrongProtocol,  // a connection that speaks another protocol than its port
-  kStateLimit,     // a new statsd gauge or set, and the limit of those is reached
+  kStateLimit,     // a new statsd gauge or set, or series of OpenTelemetry, and their limit is reached
   kTooOld,         // older than the retention of every tier
   kTooNew,         // too far in the future
   kSeriesLimit,    // a new name, and the table is full

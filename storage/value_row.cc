@@ -1,6 +1,7 @@
 #include "storage/value_row.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "base/bytes.h"
 #include "storage/keys.h"
@@ -10,10 +11,13 @@ namespace {
 
 constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumBytes = 4;
-// What precedes the fields of an entry: bit 7 of a counter, bit 6 if its start is known, then scale + 1.
+// What precedes the fields of an entry: bit 7 of a counter, bit 6 if its start is known, bit 5 if it has more
+// than most, then scale + 1.
 constexpr uint8_t kCounterBit = 0x80;
 constexpr uint8_t kStartBit = 0x40;
-constexpr uint8_t kScaleMask = 0x3f;
+constexpr uint8_t kMoreBit = 0x20;
+constexpr uint8_t kScaleMask = 0x1f;
+constexpr uint64_t kNsPerMs = 1'000'000;
 
 uint32_t checksum(TickNo tick, std::string_view body) { return crc32c(body, crc32c(value_row_key(tick))); }
 
@@ -35,6 +39,15 @@ bool is_valid(const Number& value) {
 
 }  // namespace
 
+bool LastValue::operator==(const LastValue& other) const {
+  const auto fields = [](const LastValue& v) {
+    return std::tie(v.value, v.time_ms, v.start_ms, v.seen_s, v.is_counter, v.time_ns);
+  };
+  const bool has_same_histogram =
+      histogram && other.histogram ? *histogram == *other.histogram : histogram == other.histogram;
+  return name == other.name && fields(*this) == fields(other) && has_same_histogram;
+}
+
 ValueRowWriter::ValueRowWriter(Timestamp now) : now_s_(unix_seconds(now)) {
   Writer writer(bytes_);
   writer.u8(kVersion);
@@ -45,14 +58,20 @@ void ValueRowWriter::add(const LastValue& value) {
   is_empty_ = false;
   Writer writer(bytes_);
   const bool has_start = value.start_ms != 0;
+  const bool has_more = value.time_ns != 0 || value.histogram;
   writer.u64be(value.name.high);
   writer.u64be(value.name.low);
   writer.u8(static_cast<uint8_t>((value.is_counter ? kCounterBit : 0) | (has_start ? kStartBit : 0) |
-                                 (value.value.scale + 1)));
+                                 (has_more ? kMoreBit : 0) | (value.value.scale + 1)));
   writer.svarint(value.value.mantissa);
   writer.svarint(difference(value.time_ms, time_ms_));
   writer.svarint(difference(now_s_, value.seen_s));
   if (has_start) writer.svarint(difference(value.time_ms, value.start_ms));
+  if (has_more) {
+    writer.varint(value.time_ns);
+    writer.varint(value.histogram ? value.histogram->size() + 1 : 0);
+    if (value.histogram) writer.bytes(*value.histogram);
+  }
   time_ms_ = value.time_ms;
 }
 
@@ -87,6 +106,13 @@ Result<std::optional<LastValue>> ValueRowReader::next() {
   value.time_ms = time_ms_ = sum(time_ms_, reader.svarint());
   value.seen_s = difference(now_s_, reader.svarint());
   if ((flags & kStartBit) != 0) value.start_ms = difference(value.time_ms, reader.svarint());
+  if ((flags & kMoreBit) != 0) {
+    const uint64_t time_ns = reader.varint();
+    if (time_ns >= kNsPerMs) return corrupt("a part of a millisecond");
+    value.time_ns = static_cast<uint32_t>(time_ns);
+    const uint64_t size = reader.varint();
+    if (size > 0) value.histogram = std::make_shared<const std::string>(reader.bytes(size - 1));
+  }
   if (reader.failed()) return corrupt("length");
   if (!is_valid(value.value)) return corrupt("a value that no sample can have");
   entries_ = reader.rest();

@@ -1,11 +1,13 @@
-// ValueRow: what the series of senders that repeat themselves had last: the values of cumulative counters,
-// which only their growth is stored of, and the times of gauges, so that a repeated sample counts once.
+// ValueRow: what the series of senders that repeat themselves had last: the values of cumulative counters and
+// histograms, which only their growth is stored of, and the times of all others, so that a repeated sample
+// counts once.
 //
 // A tick writes one row of the entries that have changed, with their whole state: a later row replaces what
 // an earlier one says of a name. FORMAT.md, "Last values".
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,13 +21,18 @@
 namespace statmill {
 
 struct LastValue {
-  Hash128 name;  // of the canonical name, with seed 0
-  Number value;  // finite
+  Hash128 name;  // of the canonical name; the seed says which sender, if several have a series of one name
+  Number value;  // finite; the sum of a histogram
   int64_t time_ms = 0;
   int64_t start_ms = 0;  // since when the counter counts; 0: unknown
   int64_t seen_s = 0;    // when a sample of it came last
   bool is_counter = false;
-  bool operator==(const LastValue&) const = default;
+  uint32_t time_ns = 0;  // by how much the time is past time_ms: 0..999,999
+  // What a cumulative histogram had counted, which its reader encodes; nullptr: it is none.
+  std::shared_ptr<const std::string> histogram = nullptr;
+
+  size_t histogram_bytes() const { return histogram ? histogram->size() : 0; }
+  bool operator==(const LastValue& other) const;
 };
 
 // Writes one row.

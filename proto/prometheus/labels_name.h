@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "proto/label_view.h"
 
 namespace statmill {
 
@@ -19,13 +20,6 @@ inline constexpr std::string_view kNameLabel = "__name__";
 
 using LabelPair = std::pair<std::string, std::string>;  // name, value
 using LabelPairs = std::vector<LabelPair>;
-
-// A label as it was sent: any bytes.
-struct LabelView {
-  std::string_view name;
-  std::string_view value;
-  bool operator==(const LabelView&) const = default;
-};
 
 // Returns the canonical name of labels in any order. A label with an empty value is left out: it means the
 // same. Errors: kInvalid (no __name__, an empty label name, a label twice, a hidden character), kLimit

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/prometheus/protobuf_fields.h"
+#include "proto/protobuf_fields.h"
 
 namespace statmill {
 namespace {

@@ -23,7 +23,14 @@ LastValueTable::Place LastValueTable::insert(const LastValue& value) {
     entries_[place] = {value, true};
   }
   put(place);
+  histogram_bytes_ += value.histogram_bytes();
   return place;
+}
+
+void LastValueTable::set(Place place, const LastValue& value) {
+  LastValue& entry = entries_[place].value;
+  histogram_bytes_ += value.histogram_bytes() - entry.histogram_bytes();
+  entry = value;
 }
 
 void LastValueTable::put(Place place) {
@@ -45,6 +52,7 @@ void LastValueTable::erase(Place place) {
     hole = i;
   }
   index_[hole] = kNone;
+  histogram_bytes_ -= entries_[place].value.histogram_bytes();
   entries_[place] = {{}, false};
   free_.push_back(place);
 }

@@ -1,4 +1,5 @@
-// LastValueTable: the last values of all series that come by remote_write, by the hash of their names.
+// LastValueTable: the last values of all series of senders that repeat themselves, by the hash of their
+// names.
 //
 // An entry keeps its place as long as it lives, so that a pass over all places, in parts and between changes,
 // meets every entry that lives throughout.
@@ -25,15 +26,19 @@ class LastValueTable {
   // Requires: find(value.name) == kNone.
   Place insert(const LastValue& value);
   void erase(Place place);
+  // Requires: the entry has the same name.
+  void set(Place place, const LastValue& value);
   void prefetch(const Hash128& name) const { __builtin_prefetch(&index_[start(name)]); }
 
-  LastValue& at(Place place) { return entries_[place].value; }
+  void set_seen(Place place, int64_t seen_s) { entries_[place].value.seen_s = seen_s; }
   const LastValue& at(Place place) const { return entries_[place].value; }
   bool is_used(Place place) const { return entries_[place].is_used; }
   Place places() const { return static_cast<Place>(entries_.size()); }  // used or not
   size_t size() const { return entries_.size() - free_.size(); }
+  size_t histogram_bytes() const { return histogram_bytes_; }
   size_t memory_bytes() const {
-    return entries_.size() * sizeof(Entry) + (index_.capacity() + free_.capacity()) * sizeof(Place);
+    return entries_.size() * sizeof(Entry) + (index_.capacity() + free_.capacity()) * sizeof(Place) +
+           histogram_bytes_;
   }
 
  private:
@@ -50,6 +55,7 @@ class LastValueTable {
 
   std::deque<Entry> entries_;
   std::vector<Place> free_;
+  size_t histogram_bytes_ = 0;  // of all entries
   // Open addressing with linear probing; the size is a power of two, at most three quarters are used.
   std::vector<Place> index_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 #include "base/clock.h"
 
@@ -11,6 +12,12 @@ struct RemoteOptions {
   // --prometheus.forget: what a series had last is forgotten when no sample came for so long; its next sample
   // is then its first.
   Duration forget = std::chrono::hours(24);
+  // --otlp.series: further series of OpenTelemetry are refused while so many of all senders are remembered. A
+  // series counts once for each sender of it.
+  size_t series_max = 2'000'000;
+  // --otlp.histogram_bytes: further cumulative histograms are refused while what is remembered of all has so
+  // many.
+  size_t histogram_bytes = size_t{256} << 20;
 };
 
 }  // namespace statmill

@@ -18,6 +18,9 @@ RemoteTable::RemoteTable(const RemoteOptions& options, Table& table, const Famil
                               "Samples of counters that were older than the last one, which has what they "
                               "counted.")),
       resets_(registry.counter("statmill.remote_resets", "Counters that began again.")),
+      histograms_changed_(registry.counter(
+          "statmill.remote_histograms_changed",
+          "Cumulative histograms that came in other buckets, so that nobody knows what they went up by.")),
       forgotten_(registry.counter("statmill.remote_series_forgotten",
                                   "Series of remote_write whose last value is forgotten.")) {
   registry.gauge_fn("statmill.remote_series", "Series of remote_write whose last value is known.", {},
@@ -45,7 +48,7 @@ Result<RemoteTable::Restored> RemoteTable::restore(StoreSnapshot& snapshot, Time
       if (place == LastValueTable::kNone) {
         values_.insert(**value);
       } else {
-        values_.at(place) = **value;
+        values_.set(place, **value);
       }
     }
   };
@@ -58,7 +61,7 @@ Result<RemoteTable::Restored> RemoteTable::restore(StoreSnapshot& snapshot, Time
   if (!read) return read.error();
   const int64_t stopped_s = std::max<int64_t>(0, unix_seconds(now) - newest_s);
   for (LastValueTable::Place place = 0; place < values_.places(); ++place)
-    values_.at(place).seen_s += stopped_s;
+    values_.set_seen(place, values_.at(place).seen_s + stopped_s);
   restored.values = values_.size();
   return restored;
 }
@@ -66,11 +69,13 @@ Result<RemoteTable::Restored> RemoteTable::restore(StoreSnapshot& snapshot, Time
 RemoteTable::Added RemoteTable::add(std::span<const RemoteValue> values, Batch& batch, Timestamp now) {
   MutexLock lock(mutex_);
   changes_.clear();
+  silent_changes_.clear();
   hashes_.clear();
   batch.wants_refused_samples = true;
   batch.other_kind = OtherKind::kRefuse;
+  batch.joins_sums = true;
   for (const RemoteValue& value : values) {
-    hashes_.push_back(hash_name(value.name, 0));
+    hashes_.push_back(hash_name(value.name, value.sender));
     values_.prefetch(hashes_.back());
   }
   Added added;
@@ -81,6 +86,7 @@ RemoteTable::Added RemoteTable::add(std::span<const RemoteValue> values, Batch& 
     for (const Change& change : changes_) {
       if (change.place != LastValueTable::kNone) journal_.note(parity, values_, change.place, now);
     }
+    for (const LastValueTable::Place place : silent_changes_) journal_.note(parity, values_, place, now);
     added.ticket = epochs_[static_cast<size_t>(parity)];
   });
   return added;
@@ -99,39 +105,107 @@ uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch&
     return refuse(Refusal::kTooOld);
   Change change{values_.find(hash), false, {}};
   change.is_new = change.place == LastValueTable::kNone;
+  if (change.is_new && value.sender != 0 && values_.size() >= options_.series_max)
+    return refuse(Refusal::kStateLimit);
   LastValue last = change.is_new ? LastValue{} : values_.at(change.place);
-  const bool is_counter = change.is_new ? is_counter_at_first(value) : last.is_counter;
-  if (is_counter && value.value.value.mantissa != 0 && value.value.value.value() < 0)
-    return refuse(Refusal::kOutOfRange);
   change.before = last;
   last.name = hash;
   last.seen_s = unix_seconds(now);
-  const Step step = change.is_new ? first_step(value.value, is_counter, last) : next_step(value.value, last);
+  return value.histogram != nullptr ? step_histogram(value, change, last, batch)
+                                    : step_number(value, change, last, batch);
+}
+
+uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, LastValue& last, Batch& batch) {
+  const auto refuse = [&](Refusal reason) {
+    batch.refuse(reason, value.name);
+    return uint64_t{0};
+  };
+  const bool is_amount = value.sent == SentAs::kAmount;
+  // A sender of amounts may become one of cumulative counters, and the other way round.
+  const bool was_amount = value.sent == SentAs::kCounter && !change.is_new && !last.is_counter;
+  const bool is_counter =
+      !is_amount && (change.is_new || was_amount ? is_counter_at_first(value) : last.is_counter);
+  if (is_counter && value.value.value.mantissa != 0 && value.value.value.value() < 0)
+    return refuse(Refusal::kOutOfRange);
+  const Step step = is_amount                  ? amount_step(value.value, change.is_new, last)
+                    : was_amount && is_counter ? counter_step_after_amounts(value.value, last)
+                    : change.is_new            ? first_step(value.value, is_counter, last)
+                                               : next_step(value.value, last);
   if (step.kind == StepKind::kOutOfOrder) return refuse(Refusal::kOutOfOrder);
   if (step.is_reset) resets_.add();
   ++batch.received;
-  if (change.is_new) {
-    change.place = values_.insert(last);
-  } else {
-    values_.at(change.place) = last;
-  }
-  if (step.kind != StepKind::kAdd) {
-    (step.kind == StepKind::kRepeated ? repeated_ : older_).add();
-    return 1;
-  }
+  change.place = keep(change, last);
+  if (step.kind != StepKind::kAdd) return count_once(step.kind == StepKind::kRepeated);
   changes_.push_back(change);
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
-  sample.kind = is_counter ? Kind::kCounter : Kind::kGauge;
+  sample.kind = is_amount ? Kind::kEvent : is_counter ? Kind::kCounter : Kind::kGauge;
   sample.is_in_ms = false;
   sample.time_s = value.value.time_ms / 1000;
   sample.value = step.amount;
   return 0;
 }
 
+uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, LastValue& last,
+                                     Batch& batch) {
+  const HistogramStep step = next_histogram(value, change.is_new, last);
+  if (last.histogram_bytes() > change.before.histogram_bytes() &&
+      values_.histogram_bytes() + last.histogram_bytes() - change.before.histogram_bytes() >
+          options_.histogram_bytes) {
+    batch.refuse(Refusal::kStateLimit, value.name);
+    return 0;
+  }
+  if (step.is_reset) resets_.add();
+  if (step.kind == HistogramStepKind::kChanged) histograms_changed_.add();
+  ++batch.received;
+  change.place = keep(change, last);
+  if (step.kind == HistogramStepKind::kRepeated || step.kind == HistogramStepKind::kOlder)
+    return count_once(step.kind == HistogramStepKind::kRepeated);
+  const SentHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
+  if (added.count == 0) {
+    silent_changes_.push_back(change.place);
+    return 1;
+  }
+  changes_.push_back(change);
+  const ReadyHistogram ready = ready_histogram(added, batch);
+  Sample& sample = batch.samples.emplace_back();
+  sample.name = value.name;
+  sample.kind = Kind::kDistribution;
+  sample.is_in_ms = false;
+  sample.time_s = value.value.time_ms / 1000;
+  sample.value = ready.sum;
+  sample.ready = ready.ready;
+  return 0;
+}
+
+HistogramStep RemoteTable::next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const {
+  if (value.sent == SentAs::kHistogram) return histogram_step(*value.histogram, value.value, is_new, last);
+  switch (amount_step(value.value, is_new, last).kind) {
+    case StepKind::kAdd:
+      return {HistogramStepKind::kAll};
+    case StepKind::kRepeated:
+      return {HistogramStepKind::kRepeated};
+    default:
+      return {HistogramStepKind::kOlder};
+  }
+}
+
+LastValueTable::Place RemoteTable::keep(const Change& change, const LastValue& last) {
+  if (change.is_new) return values_.insert(last);
+  values_.set(change.place, last);
+  return change.place;
+}
+
+// What is accepted although it adds nothing.
+uint64_t RemoteTable::count_once(bool is_same_time) const {
+  (is_same_time ? repeated_ : older_).add();
+  return 1;
+}
+
 // A series that the table knows stays what it is, since its kind is set for good.
 bool RemoteTable::is_counter_at_first(const RemoteValue& value) const {
   const auto known = table_.summary(value.name);
+  if (value.sent == SentAs::kCounter) return !known || adds_up(known->kind);
   return known ? known->kind == Kind::kCounter : types_.is_counter(path_of(value.name), value.clues);
 }
 
@@ -140,7 +214,7 @@ bool RemoteTable::is_counter_at_first(const RemoteValue& value) const {
 void RemoteTable::undo_refused(Batch& batch) {
   if (batch.refused_samples.empty()) return;
   std::sort(batch.refused_samples.begin(), batch.refused_samples.end());
-  std::set<LastValueTable::Place> accepted;
+  std::set<LastValueTable::Place> accepted(silent_changes_.begin(), silent_changes_.end());
   for (size_t i = changes_.size(); i-- > 0;) {
     Change& change = changes_[i];
     if (!std::binary_search(batch.refused_samples.begin(), batch.refused_samples.end(), i)) {
@@ -151,7 +225,7 @@ void RemoteTable::undo_refused(Batch& batch) {
       if (change.is_new) {
         values_.erase(change.place);
       } else {
-        values_.at(change.place) = change.before;
+        values_.set(change.place, change.before);
       }
     }
     change.place = LastValueTable::kNone;

@@ -1,5 +1,6 @@
-// RemoteTable: adds the samples of remote_write to the table, each once: cumulative counters as their
-// increments, gauges as they are.
+// RemoteTable: adds the samples of senders that repeat themselves to the table, each once: cumulative
+// counters and histograms as their increments, all others as they are. Such are remote_write and
+// OpenTelemetry.
 //
 // What a series had last changes in the epoch of the samples that it is about, and is written in their tick
 // (ValueJournal). So after any crash a sender may repeat what it got no answer for, and nothing is lost or
@@ -17,7 +18,9 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "proto/sent_histogram.h"
 #include "server/prometheus/family_types.h"
+#include "server/prometheus/histogram_step.h"
 #include "server/prometheus/last_values.h"
 #include "server/prometheus/remote_options.h"
 #include "server/prometheus/value_journal.h"
@@ -28,11 +31,27 @@
 
 namespace statmill {
 
+// What a sender says that a value is.
+enum class SentAs : uint8_t {
+  kByClues,  // nothing for certain: the clues say whether it is a counter
+  kGauge,
+  kCounter,    // cumulative
+  kAmount,     // counted since the value before
+  kHistogram,  // cumulative: `histogram`
+  kHistogramAmount,
+};
+
 // A sample whose value is finite.
 struct RemoteValue {
   std::string_view name;  // canonical
   TimedValue value;
-  SeriesClues clues;  // whether it is a counter; for a series that is known, what it is decides
+  SeriesClues clues{};  // whether it is a counter; for a series that is known, what it is decides
+  SentAs sent = SentAs::kByClues;
+  // Which of several senders of one series it is, whose counters each count for themselves; 0: that of
+  // remote_write, which has one. The number of series of others is limited.
+  uint64_t sender = 0;
+  // If it is one, check_histogram() accepts it, and `value` has its sum.
+  const SentHistogram* histogram = nullptr;
 };
 
 // Thread-safe.
@@ -81,14 +100,22 @@ class RemoteTable final : public TickParticipant {
   // So many ticks look at every entry once, to forget those that are old.
   static constexpr size_t kForgetTicks = 2400;
 
-  // What adding one sample has changed, to undo it if the table refuses the sample.
+  // What adding one sample has changed, to undo it if the table refuses the sample. A histogram that adds
+  // nothing has no sample, so nothing is undone.
   struct Change {
     LastValueTable::Place place = 0;
     bool is_new = false;
     LastValue before;
   };
   uint64_t step(const RemoteValue& value, const Hash128& hash, Batch& batch, Timestamp now) REQUIRES(mutex_);
+  uint64_t step_number(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
+      REQUIRES(mutex_);
+  uint64_t step_histogram(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
+      REQUIRES(mutex_);
+  HistogramStep next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const;
   bool is_counter_at_first(const RemoteValue& value) const;
+  LastValueTable::Place keep(const Change& change, const LastValue& last) REQUIRES(mutex_);
+  uint64_t count_once(bool is_same_time) const;
   void undo_refused(Batch& batch) REQUIRES(mutex_);
   void forget_some(Timestamp now) REQUIRES(mutex_);
 
@@ -100,7 +127,8 @@ class RemoteTable final : public TickParticipant {
   LastValueTable values_ GUARDED_BY(mutex_);
   ValueJournal journal_ GUARDED_BY(mutex_);
   std::vector<Change> changes_ GUARDED_BY(mutex_);  // by sample of the batch that is being added
-  std::vector<Hash128> hashes_ GUARDED_BY(mutex_);  // of the names that are being added
+  std::vector<LastValueTable::Place> silent_changes_ GUARDED_BY(mutex_);  // those without a sample
+  std::vector<Hash128> hashes_ GUARDED_BY(mutex_);                        // of the names that are being added
   LastValueTable::Place next_forgotten_ GUARDED_BY(mutex_) = 0;
   std::array<Ticket, 2> epochs_ GUARDED_BY(mutex_) = {1,
                                                       2};  // by parity: the number of its next or open epoch
@@ -110,6 +138,7 @@ class RemoteTable final : public TickParticipant {
   Counter& repeated_;
   Counter& older_;
   Counter& resets_;
+  Counter& histograms_changed_;
   Counter& forgotten_;
 };
 

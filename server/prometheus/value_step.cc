@@ -16,23 +16,6 @@ Int128 power_of_ten(int exponent) {
   return power;
 }
 
-bool has_known_start(const TimedValue& sample) {
-  return sample.start_ms > 0 && sample.start_ms < sample.time_ms;
-}
-
-// Returns true if the sample counts from a later start than the last one did.
-bool has_new_start(const TimedValue& sample, const LastValue& last) {
-  if (!has_known_start(sample)) return false;
-  return last.start_ms == 0 ? sample.start_ms > last.time_ms
-                            : sample.start_ms > last.start_ms + kStartJitterMs;
-}
-
-void move_on(const TimedValue& sample, const Number& value, LastValue& last) {
-  last.value = value;
-  last.time_ms = sample.time_ms;
-  last.start_ms = sample.start_ms;
-}
-
 Step count(const TimedValue& sample, LastValue& last) {
   Step step;
   const Number growth = difference(sample.value, last.value);
@@ -51,6 +34,23 @@ Step count(const TimedValue& sample, LastValue& last) {
 
 }  // namespace
 
+bool has_known_start(const TimedValue& sample) {
+  return sample.start_ms > 0 && sample.start_ms < sample.time_ms;
+}
+
+bool has_new_start(const TimedValue& sample, const LastValue& last) {
+  if (!has_known_start(sample)) return false;
+  return last.start_ms == 0 ? sample.start_ms > last.time_ms
+                            : sample.start_ms > last.start_ms + kStartJitterMs;
+}
+
+void move_on(const TimedValue& sample, const Number& value, LastValue& last) {
+  last.value = value;
+  last.time_ms = sample.time_ms;
+  last.time_ns = sample.time_ns;
+  last.start_ms = sample.start_ms;
+}
+
 Step first_step(const TimedValue& sample, bool is_counter, LastValue& last) {
   last.is_counter = is_counter;
   move_on(sample, sample.value, last);
@@ -60,13 +60,30 @@ Step first_step(const TimedValue& sample, bool is_counter, LastValue& last) {
 }
 
 Step next_step(const TimedValue& sample, LastValue& last) {
-  if (sample.time_ms <= last.time_ms) {
-    if (sample.time_ms == last.time_ms && sample.value == last.value) return {StepKind::kRepeated, {}, false};
+  if (const auto order = compare_times(sample, last); std::is_lteq(order)) {
+    if (std::is_eq(order) && sample.value == last.value) return {StepKind::kRepeated, {}, false};
     return {last.is_counter ? StepKind::kOlder : StepKind::kOutOfOrder, {}, false};
   }
   if (last.is_counter) return count(sample, last);
   move_on(sample, sample.value, last);
   return {StepKind::kAdd, sample.value, false};
+}
+
+Step amount_step(const TimedValue& sample, bool is_new, LastValue& last) {
+  const auto order = compare_times(sample, last);
+  if (!is_new && std::is_lteq(order))
+    return {std::is_eq(order) ? StepKind::kRepeated : StepKind::kOlder, {}, false};
+  last.is_counter = false;
+  last.histogram = nullptr;
+  move_on(sample, {}, last);
+  return {StepKind::kAdd, sample.value, false};
+}
+
+Step counter_step_after_amounts(TimedValue sample, LastValue& last) {
+  const auto order = compare_times(sample, last);
+  if (std::is_lteq(order)) return {std::is_eq(order) ? StepKind::kRepeated : StepKind::kOlder, {}, false};
+  if (sample.start_ms < last.time_ms) sample.start_ms = 0;
+  return first_step(sample, true, last);
 }
 
 Number difference(const Number& a, const Number& b) {

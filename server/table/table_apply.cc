@@ -246,7 +246,8 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlac
     if (end_s <= context.now_s - context.retention.tiers(known.retention).coarsest().retention_s)
       return Refusal::kTooOld;
   }
-  const bool is_other_kind = known.kind != sample.kind;
+  const bool is_other_kind =
+      known.kind != sample.kind && !(batch.joins_sums && adds_up(known.kind) && adds_up(sample.kind));
   if (is_other_kind && batch.other_kind.value_or(limits_.other_kind) == OtherKind::kRefuse)
     return Refusal::kKindMismatch;
   const bool is_distribution = known.kind == Kind::kDistribution;

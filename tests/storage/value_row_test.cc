@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,19 @@ TEST(ValueRow, HasTheDocumentedBytes) {
   EXPECT_EQ(value_row_key(9), std::string("values\0\0\0\0\0\0\0\x09", 14));
   EXPECT_EQ(*values_of(9, row), std::vector<LastValue>{kExample});
   EXPECT_FALSE(values_of(8, row)) << "the checksum is over the key, too";
+}
+
+TEST(ValueRow, AHistogramAndNanosecondsComeLast) {
+  LastValue value = kExample;
+  const size_t usual = row_of(9, 8, {value}).size();
+  value.time_ns = 3;
+  value.histogram = std::make_shared<const std::string>("bytes");
+  const std::string row = row_of(9, 8, {value});
+  EXPECT_EQ(row[18], '\xa2');
+  EXPECT_EQ(row.substr(usual - 4, row.size() - usual), std::string("\x03\x06") + "bytes");
+  EXPECT_EQ(*values_of(9, row), std::vector<LastValue>{value});
+  value.time_ns = 1'000'000;
+  EXPECT_EQ(values_of(9, row_of(9, 8, {value})).error().code, ErrorCode::kCorrupt);
 }
 
 TEST(ValueRow, AnEntryOfACounterIsShort) {
@@ -90,6 +104,9 @@ RC_GTEST_PROP(ValueRow, ReadsWhatItWrites, ()) {
     value.start_ms = *rc::gen::inRange<int64_t>(0, 2) * *rc::gen::arbitrary<int64_t>();
     value.seen_s = *rc::gen::arbitrary<int64_t>();
     value.is_counter = *rc::gen::arbitrary<bool>();
+    value.time_ns = *rc::gen::inRange<uint32_t>(0, 2) * *rc::gen::inRange<uint32_t>(0, 1'000'000);
+    if (*rc::gen::arbitrary<bool>())
+      value.histogram = std::make_shared<const std::string>(*rc::gen::arbitrary<std::string>());
   }
   const auto read = values_of(3, row_of(3, 1'700'000'000, values));
   RC_ASSERT(read.has_value());

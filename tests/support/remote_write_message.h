@@ -3,7 +3,6 @@
 
 #include <snappy.h>
 
-#include <bit>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "proto/prometheus/remote_write.h"
+#include "tests/support/protobuf_writer.h"
 
 namespace statmill {
 
@@ -26,30 +26,6 @@ struct SentFamily {
   std::string name;
   FamilyType type = FamilyType::kUnknown;
   std::string help;
-};
-
-// Appends fields to a protobuf message.
-class ProtobufWriter {
- public:
-  void integer(uint64_t field, uint64_t value) {
-    writer_.varint(field << 3);
-    writer_.varint(value);
-  }
-  void real(uint64_t field, double value) {
-    writer_.varint(field << 3 | 1);
-    const auto bits = std::bit_cast<uint64_t>(value);
-    for (int i = 0; i < 8; ++i) writer_.u8(static_cast<uint8_t>(bits >> (8 * i)));
-  }
-  void bytes(uint64_t field, std::string_view value) {
-    writer_.varint(field << 3 | 2);
-    writer_.varint(value.size());
-    writer_.bytes(value);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  Writer writer_{text_};
 };
 
 inline std::string sample_message(const RemoteSample& sample) {

@@ -40,7 +40,7 @@ class ValueJournalTest : public testing::Test {
     if (place == LastValueTable::kNone) {
       place = values_.insert(next);
     } else {
-      values_.at(place) = next;
+      values_.set(place, next);
     }
     journal_.note(parity, values_, place, kNow);
   }
