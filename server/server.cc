@@ -9,6 +9,8 @@
 #include "base/running.h"
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
+#include "server/graphite/find_routes.h"
+#include "server/graphite/tag_routes.h"
 #include "server/http/api_routes.h"
 #include "server/http/influx_routes.h"
 #include "server/http/query_batch.h"
@@ -185,6 +187,8 @@ std::optional<Fault> Server::open_ports() {
   add_batches(routes, clock_, [this] { return table_.series_count(); });
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
+  std::ranges::move(graphite::find_routes(table_series_), std::back_inserter(routes));
+  std::ranges::move(graphite::tag_routes({table_series_, table_series_}), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
   std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.live_retention(),
                                               config_.query.limits.timeout, clock_.wall() - running}),

@@ -84,7 +84,7 @@ void append_texts(JsonObject& object, const Event& event) {
   object.text("by", event.by);
 }
 
-Error corrupt(std::string_view what) { return {ErrorCode::kCorrupt, "event: " + std::string(what)}; }
+Error corrupt_event(std::string_view what) { return {ErrorCode::kCorrupt, "event: " + std::string(what)}; }
 
 // Reads one member of a row's body. Returns false if it is not as event_row() writes it.
 bool read_member(std::string_view key, const json::value& value, Event& event) {
@@ -175,13 +175,13 @@ DocumentRow event_row(const Event& event) {
 Result<Event> event_of(const DocumentRow& row) {
   Reader id(row.key.id);
   Event event{.id = id.u64be(), .time = row.time};
-  if (id.failed() || !id.done() || event.id == 0) return corrupt("id");
+  if (id.failed() || !id.done() || event.id == 0) return corrupt_event("id");
   const Result<json::object> object = parse_json_object(row.body);
-  if (!object) return corrupt(object.error().message);
+  if (!object) return corrupt_event(object.error().message);
   for (const auto& [key, value] : *object) {
-    if (!read_member(view_of(key), value, event)) return corrupt("an impossible member");
+    if (!read_member(view_of(key), value, event)) return corrupt_event("an impossible member");
   }
-  if (event.title.empty()) return corrupt("no title");
+  if (event.title.empty()) return corrupt_event("no title");
   return event;
 }
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/time_text.h"
 #include "server/documents/event_routes.h"
 #include "server/documents/json_fields.h"
+#include "server/graphite/attime.h"
 #include "server/json.h"
 
 namespace statmill {
@@ -29,10 +29,8 @@ std::vector<std::string> words_of(std::string_view text) {
   }
 }
 
-// Grafana writes "-5min" for "-5m".
 Result<Timestamp> parse_graphite_time(std::string_view text, Timestamp now) {
-  if (text.ends_with("min")) text.remove_suffix(2);
-  const Result<int64_t> time_s = parse_time(text, now);
+  const Result<int64_t> time_s = graphite::parse_attime(text, unix_seconds(now));
   if (!time_s) return time_s.error();
   return from_unix_seconds(*time_s);
 }
@@ -71,6 +69,7 @@ Result<EventQuery> parse_graphite_query(const Url& url, Timestamp now) {
 }
 
 HttpResponse handle_graphite_list(const EventLog& events, const Url& url, Timestamp now) {
+  if (url.find("jsonp")) return error_response(400, "parameter jsonp: answers are JSON only");
   const Result<EventQuery> query = parse_graphite_query(url, now);
   if (!query) return error_response(query.error());
   std::string body;
@@ -117,7 +116,7 @@ Result<Event> parse_graphite_event(std::string_view body, Timestamp now) {
 
 std::vector<Route> graphite_event_routes(EventLog& events, const WriteAnswers& writes, const Clock& clock) {
   std::vector<Route> routes;
-  for (const std::string_view path : {"/events/", "/events"}) {
+  for (const std::string_view path : {"/events/", "/events", "/graphite/events/", "/graphite/events"}) {
     Route add{"POST", path, {}, kEventBodyBytesMax, {}, {}, Lane::kStore};
     if (routes.empty()) add.description = "add an event, as Graphite's clients do";
     add.role = Role::kWrite;
@@ -126,13 +125,15 @@ std::vector<Route> graphite_event_routes(EventLog& events, const WriteAnswers& w
     };
     routes.push_back(std::move(add));
   }
-  Route list{"GET",        "/events/get_data", kGraphiteParameters, 0, {}, "events, as Graphite lists them",
-             Lane::kMemory};
-  list.strictness = Strictness::kLenient;
-  list.handle = [&events, &clock](const Url& url, std::string_view) {
-    return handle_graphite_list(events, url, clock.wall());
-  };
-  routes.push_back(std::move(list));
+  for (const std::string_view path : {"/events/get_data", "/graphite/events/get_data"}) {
+    Route list{"GET", path, kGraphiteParameters, 0, {}, {}, Lane::kMemory};
+    if (path == "/events/get_data") list.description = "events, as Graphite lists them";
+    list.strictness = Strictness::kLenient;
+    list.handle = [&events, &clock](const Url& url, std::string_view) {
+      return handle_graphite_list(events, url, clock.wall());
+    };
+    routes.push_back(std::move(list));
+  }
   return routes;
 }
 

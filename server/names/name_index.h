@@ -30,20 +30,12 @@
 #include "server/names/retired_memory.h"
 #include "server/names/search_words.h"
 #include "server/names/token_dictionary.h"
+#include "server/names/tree_node.h"
 
 namespace statmill {
 
 struct NameBlock;
 class RowFilter;
-
-// A node of the tree of paths: the paths of all names, cut at their dots.
-struct TreeNode {
-  std::string path;
-  uint64_t series = 0;     // whose path is this one or begins with it
-  bool is_leaf = false;    // a series has this path and no tags
-  bool has_tags = false;   // series have this path and tags
-  bool is_branch = false;  // series have longer paths that begin with this one
-};
 
 // Returns the text of a glob that exactly the names match which begin with a text.
 std::string glob_of_prefix(std::string_view prefix);
@@ -143,16 +135,16 @@ class NameIndex {
   // kept as text are left out. Cost: one step per table and key.
   std::map<std::string, size_t> value_counts() const;
   // How many series have each value of a label, by value, without series that lack it. Errors: kBusy. Cost: 1
-  // ns for each name with the label, 0.3 us for each value.
+  // ns for each name with the label, 0.3 us for each value; of `__name__` 0.3 us for each name.
   Result<std::map<std::string, uint64_t>> series_by_value(std::string_view label,
                                                           const IsCancelled& is_cancelled = {}) const;
-  // The nodes whose parts match the globs between the dots of the pattern, one each, ascending: "host.*" has
-  // all nodes below `host`. Dots in braces do not cut. Errors: as select().
-  Result<std::vector<TreeNode>> children(std::string_view pattern,
-                                         const IsCancelled& is_cancelled = {}) const;
-
   // Gets the bytes that a search holds until it returns; an error ends it.
   using TakeMemory = std::function<Status(size_t bytes)>;
+  // The nodes whose parts match the globs between the dots of the pattern, one each, ascending: "host.*" has
+  // all nodes below `host`. Dots in braces do not cut. Errors: as select(), and those of `take_memory`.
+  Result<std::vector<TreeNode>> children(std::string_view pattern, const IsCancelled& is_cancelled = {},
+                                         const TakeMemory& take_memory = {}) const;
+
   // The nodes below a prefix, which is empty or ends with a dot, ascending. Errors: kInvalid (the prefix),
   // kBusy, those of `take_memory`. Cost: 1 to 2 ns for each name of as many parts, 0.3 us for each node.
   Result<std::vector<TreeNode>> children_of(std::string_view prefix, const IsCancelled& is_cancelled = {},

@@ -82,6 +82,17 @@ bool add_paths(const NameBlock& block, const RowBits& bits, Listed& listed, Text
   });
 }
 
+// Counts the paths of rows without escapes.
+void count_paths(const NameBlock& block, const RowBits& bits, std::map<std::string, uint64_t>& counts) {
+  std::string path;
+  for_each_row(bits, [&](uint32_t row) {
+    path.clear();
+    block.table.append_path(block.first_row + row, path);
+    ++counts[has_escape(path) ? unescaped(path) : path];
+    return true;
+  });
+}
+
 // Marks the tokens of a column.
 void mark_tokens(const NameBlock& block, size_t column, const RowBits& bits, Listed& listed,
                  std::vector<uint8_t>& marks) {
@@ -169,6 +180,12 @@ Result<std::map<std::string, uint64_t>> NameIndex::series_by_value(std::string_v
   for (const TableRows& table : scan.tables()) {
     if (scan.is_cancelled()) break;
     const auto column = column_of(*table.table, label);
+    if (!column && label == kNameLabel) {
+      scan.for_each_block(table, [&](const NameBlock& block, const RowBits& bits) {
+        count_paths(block, bits, counts);
+        return true;
+      });
+    }
     if (!column) continue;
     const TokenDictionary& dictionary = table.table->dictionary(*column);
     std::vector<uint64_t>& tokens_seen = of_tokens[&dictionary];

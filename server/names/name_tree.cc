@@ -223,8 +223,8 @@ std::vector<TreeNode> sorted(std::vector<TreeNode> found) {
 
 }  // namespace
 
-Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
-                                                  const IsCancelled& is_cancelled) const {
+Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern, const IsCancelled& is_cancelled,
+                                                  const TakeMemory& take_memory) const {
   const std::vector<std::string_view> texts = parts_of_pattern(pattern);
   std::vector<Glob> globs;
   for (const std::string_view text : texts) {
@@ -234,7 +234,7 @@ Result<std::vector<TreeNode>> NameIndex::children(std::string_view pattern,
   }
   std::vector<PartPattern> patterns;
   for (size_t c = 0; c < texts.size(); ++c) patterns.push_back({texts[c], &globs[c]});
-  return children(patterns, is_cancelled, {});
+  return children(patterns, is_cancelled, take_memory);
 }
 
 Result<std::vector<TreeNode>> NameIndex::children_of(std::string_view prefix, const IsCancelled& is_cancelled,

@@ -12,7 +12,7 @@
 #include "server/http/http_message.h"
 #include "server/http/query_board.h"
 #include "server/json.h"
-#include "server/promql/list_writer.h"
+#include "server/http/list_writer.h"
 #include "server/promql/prometheus_json.h"
 #include "server/query/plan/result.h"
 

@@ -10,7 +10,7 @@
 #include "server/json.h"
 #include "server/promql/compile.h"
 #include "server/promql/functions.h"
-#include "server/promql/list_writer.h"
+#include "server/http/list_writer.h"
 #include "server/promql/literals.h"
 #include "server/promql/name_escapes.h"
 #include "server/promql/parser.h"

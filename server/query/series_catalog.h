@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "base/result.h"
 #include "server/names/label_matcher.h"
+#include "server/names/tree_node.h"
 #include "server/query/labels.h"
 #include "server/query/query_control.h"
 #include "storage/family_row.h"
@@ -50,6 +52,14 @@ class SeriesCatalog {
                                                        QueryControl& control) const = 0;
   virtual Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
                                                         QueryControl& control) const = 0;
+  // How many series have each value of a label, without those that lack it. Errors: as above.
+  virtual Result<std::map<std::string, uint64_t>> series_by_value(std::string_view label,
+                                                                  QueryControl& control) const = 0;
+  // The nodes of the tree of paths whose parts match the globs between the dots of the pattern, ascending by
+  // path. Errors: as above.
+  virtual Result<std::vector<TreeNode>> nodes(std::string_view pattern, QueryControl& control) const = 0;
+  // The names of all series without tags, ascending. Errors: those of the control.
+  virtual Result<std::vector<std::string>> paths(QueryControl& control) const = 0;
   // Returns up to `limit` families of which anything is known after `after`, by path and kind; and those of
   // one path. A unit that nobody has given is that of the name.
   virtual std::vector<FamilyRow> families(const FamilyKey& after, size_t limit) const = 0;

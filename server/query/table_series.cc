@@ -163,6 +163,39 @@ Result<std::vector<std::string>> TableSeries::label_values(std::string_view labe
   });
 }
 
+Result<std::map<std::string, uint64_t>> TableSeries::series_by_value(std::string_view label,
+                                                                     QueryControl& control) const {
+  // Refuses too many values before they are counted.
+  if (const auto values = label_values(label, {}, control); !values) return values.error();
+  auto counts = table_.names()->series_by_value(label, stop_of(control));
+  if (!counts) return error_of(counts.error(), control);
+  return counts;
+}
+
+Result<std::vector<TreeNode>> TableSeries::nodes(std::string_view pattern, QueryControl& control) const {
+  auto nodes = table_.names()->children(pattern, stop_of(control), [&control](size_t bytes) {
+    const Status taken = control.take_memory(bytes);
+    return taken ? control.check() : taken;
+  });
+  if (!nodes) return error_of(nodes.error(), control);
+  return nodes;
+}
+
+Result<std::vector<std::string>> TableSeries::paths(QueryControl& control) const {
+  std::vector<std::string> paths;
+  Status held;
+  const auto add = [&](std::string_view name) {
+    if (name.find(';') != std::string_view::npos) return true;
+    held = control.take_memory(sizeof(std::string) + name.size());
+    if (held) paths.emplace_back(name);
+    return static_cast<bool>(held);
+  };
+  if (Status s = table_.names()->select({}, add, stop_of(control)); !s) return error_of(s.error(), control);
+  if (!held) return held.error();
+  std::ranges::sort(paths);
+  return paths;
+}
+
 std::vector<FamilyRow> TableSeries::families(const FamilyKey& after, size_t limit) const {
   std::vector<FamilyRow> out = table_.families().page(after, limit);
   for (FamilyRow& row : out) complete_unit(row);

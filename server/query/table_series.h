@@ -1,6 +1,7 @@
 // TableSeries: finds series in this process's own table, by its index of names.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ class TableSeries final : public SeriesSelector, public SeriesCatalog {
                                                QueryControl& control) const override;
   Result<std::vector<std::string>> label_values(std::string_view label, const CatalogRequest& request,
                                                 QueryControl& control) const override;
+  Result<std::map<std::string, uint64_t>> series_by_value(std::string_view label,
+                                                          QueryControl& control) const override;
+  Result<std::vector<TreeNode>> nodes(std::string_view pattern, QueryControl& control) const override;
+  Result<std::vector<std::string>> paths(QueryControl& control) const override;
   std::vector<FamilyRow> families(const FamilyKey& after, size_t limit) const override;
   std::vector<FamilyRow> families_of(std::string_view path) const override;
   Result<CatalogStats> stats(size_t limit, QueryControl& control) const override;

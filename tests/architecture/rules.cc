@@ -68,7 +68,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
         {"live", {"http", "query", "table"}},
-        {"documents", {"agents", "http", "tick"}},
+        {"documents", {"agents", "graphite", "http", "tick"}},
         {"admin", {"documents", "http", "agents", "tick", "table"}},
         {"demo", {}},
         {"recording", {"demo"}}}},

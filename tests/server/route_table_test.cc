@@ -24,7 +24,10 @@ namespace {
 constexpr std::array<std::string_view, 7> kOpen = {
     "/api", "/healthz", "/readyz", "/prometheus/-/healthy", "/prometheus/-/ready", "/ping", "/health"};
 // What is no GET and changes nothing.
-constexpr std::array<std::string_view, 2> kReads = {"/api/v1/live", "/query"};
+constexpr std::array<std::string_view, 8> kReads = {"/api/v1/live",         "/query",
+                                                    "/tags/tagSeries",      "/graphite/tags/tagSeries",
+                                                    "/tags/tagMultiSeries", "/graphite/tags/tagMultiSeries",
+                                                    "/tags/delSeries",      "/graphite/tags/delSeries"};
 constexpr std::array<std::string_view, 6> kAdmin = {"/admin/v1/delete",
                                                     "/admin/v1/rename",
                                                     "/admin/v1/snapshots",

@@ -84,7 +84,7 @@ TEST_F(GraphiteEvents, ScriptsNeedNoContentTypeAndPagesOfOtherSitesAreRefused) {
 }
 
 TEST_F(GraphiteEvents, ChangesNeedTheRoleWrite) {
-  for (const char* path : {"/events", "/events/"})
+  for (const char* path : {"/events", "/events/", "/graphite/events", "/graphite/events/"})
     EXPECT_EQ(router_->handling("POST", path).role, Role::kWrite) << path;
   EXPECT_EQ(router_->handling("GET", "/events/get_data").role, Role::kRead);
 }
@@ -104,9 +104,20 @@ TEST_F(GraphiteEvents, AreFoundByTimeAndTags) {
   EXPECT_EQ(found("tags=b"), "on");
   EXPECT_EQ(found("tags=a+b"), "o");
   EXPECT_EQ(found("tags=a+b&set=union"), "on");
-  EXPECT_EQ(found("tags=c&jsonp=x&format=json"), "");
-  for (const char* bad : {"from=x", "until=soon", "from=-1fortnightmin"})
+  EXPECT_EQ(found("tags=c&format=json"), "");
+  EXPECT_EQ(found("from=-1mon&until=-1h"), "o");
+  for (const char* bad : {"from=x", "until=soon", "from=-1fortnightmin", "jsonp=alert"})
     EXPECT_EQ(get(std::string("/events/get_data?") + bad).status, 400U) << bad;
+}
+
+// What an annotation of Grafana 11 asks for.
+TEST_F(GraphiteEvents, GrafanasAnnotationsAreAnswered) {
+  send("POST", "/graphite/events/", R"({"what":"deploy","tags":"deploy shop","when":1699999900})",
+       {.content_type = {}});
+  const std::string want =
+      R"([{"id":1,"when":1699999900,"what":"deploy","tags":["deploy","shop"],"data":""}])";
+  EXPECT_EQ(get("/events/get_data?from=1699999000&until=1700000000&tags=deploy").body, want + "\n");
+  EXPECT_EQ(get("/graphite/events/get_data?from=-6h&until=now&tags=deploy+shop").body, want + "\n");
 }
 
 }  // namespace
