@@ -7,6 +7,7 @@
 #include "base/watchdog_settings.h"
 #include "ingest/agents/agent_settings.h"
 #include "ingest/line_settings.h"
+#include "ingest/scrape/scrape_settings.h"
 #include "proto/name_escapes.h"
 #include "proto/tagged_name.h"
 
@@ -285,8 +286,8 @@ std::vector<Setting> server_settings(ServerConfig& c) {
                  http_settings(c), query_settings(c.query), agent_settings(c), tick_and_limit_settings(c),
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
                  network_settings("http", "the HTTP port", c.http_networks),
-                 network_settings("agent", "the port for agents", c.agent.networks), log_settings(c.log),
-                 demo_settings(c)});
+                 network_settings("agent", "the port for agents", c.agent.networks),
+                 scrape_settings(c.scrape), log_settings(c.log), demo_settings(c)});
 }
 
 }  // namespace statmill

@@ -10,6 +10,7 @@
 #include "base/watchdog_options.h"
 #include "ingest/agents/agent_options.h"
 #include "ingest/line_options.h"
+#include "ingest/scrape/scrape_options.h"
 #include "ingest/statsd/state.h"
 #include "server/agents/agent_limits.h"
 #include "server/demo/demo_options.h"
@@ -53,6 +54,7 @@ struct ServerConfig {
   AgentLimits agent_limits;
   TableLimits limits;
   RemoteOptions remote;
+  ScrapeOptions scrape;
   DocumentOptions documents;
   TickOptions tick;
   std::string admin_socket;  // path; empty: admin.sock in the data directory

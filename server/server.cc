@@ -83,6 +83,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       agents_(limits_of_agents(config_), registry_),
       remote_table_(config_.remote, table_, family_types_, registry_),
       remote_intake_(remote_table_, family_types_, intake_, registry_),
+      scrape_intake_(remote_table_, family_types_, intake_, registry_, clock),
       documents_(config_.documents, kWritePatience + 2 * config_.tick_interval,
                  {agents_, registry_, clock, log}),
       column_cache_(config_.query.cache_bytes),
@@ -110,6 +111,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
 Server::~Server() {
   reloader_.reset();
   stop_http();
+  if (scraper_) scraper_->stop();
   listeners_.stop();
   reclaim_thread_.reset();
   if (tick_thread_) static_cast<void>(stop_ticks(Duration(0)));
@@ -166,6 +168,11 @@ std::optional<Fault> Server::start_ticker(const Recovery& recovery) {
 
 std::optional<Fault> Server::open_ports() {
   if (auto fault = listeners_.open()) return fault;
+  if (config_.scrape.is_on()) {
+    scraper_ = std::make_unique<Scraper>(
+        config_.scrape, Scraper::Services{scrape_intake_, registry_, clock_, log_, &watch_.watchdog()});
+    if (Status s = scraper_->open(); !s) return Fault{ExitCode::kUsage, s.error()};
+  }
   admin_ = std::make_unique<AdminApi>(AdminApi::Services{
       table_, *store_, agents_, [this](const TickThread::Job& job) { return tick_thread_->call(job); },
       health_, queries_.board(), documents_, profile_,
@@ -191,7 +198,8 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(graphite::tag_routes({table_series_, table_series_}), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
   std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.live_retention(),
-                                              config_.query.limits.timeout, clock_.wall() - running}),
+                                              config_.query.limits.timeout, clock_.wall() - running,
+                                              scraper_ ? &scraper_->board() : nullptr}),
                     std::back_inserter(routes));
   Result<Access> access =
       config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
@@ -235,6 +243,7 @@ void Server::start_threads() {
       log_});
   live_->start(log_);
   http_.start();
+  if (scraper_) scraper_->start();
 }
 
 std::string Server::live_state() const {
@@ -344,6 +353,10 @@ std::optional<Fault> Server::stop() {
   {
     const Running running("requests under way");
     stop_http();
+  }
+  {
+    const Running running("the last scrapes");
+    if (scraper_) scraper_->stop();
   }
   {
     const Running running("the last lines and batches");

@@ -28,6 +28,7 @@
 #include "server/live/live_hub.h"
 #include "server/minute_count.h"
 #include "server/prometheus/remote_write_intake.h"
+#include "server/prometheus/scrape_intake.h"
 #include "server/query/engine.h"
 #include "server/query/read/column_cache.h"
 #include "server/query/table_series.h"
@@ -127,6 +128,7 @@ class Server {
   FamilyTypes family_types_;
   RemoteTable remote_table_;
   RemoteWriteIntake remote_intake_;
+  ScrapeIntake scrape_intake_;
   TickParticipants participants_{{&agents_, &remote_table_}};
   Documents documents_;
   StatsdEvents statsd_events_{documents_.events()};
@@ -145,6 +147,7 @@ class Server {
   // come before the tick thread, which reports durable batches to their connections; stop() ends the
   // listeners' threads first.
   Listeners listeners_;
+  std::unique_ptr<Scraper> scraper_;  // null: nothing is scraped
   std::unique_ptr<TickThread> tick_thread_;
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   ServerReports reports_;

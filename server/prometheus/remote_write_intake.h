@@ -2,14 +2,14 @@
 // table.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "ingest/intake.h"
 #include "proto/prometheus/remote_write.h"
+#include "server/prometheus/remote_pieces.h"
 #include "server/prometheus/remote_table.h"
 
 namespace statmill {
@@ -17,19 +17,6 @@ namespace statmill {
 // The longest body, and the longest after decompression.
 inline constexpr size_t kRemoteBodyBytesMax = size_t{32} << 20;
 inline constexpr size_t kRemoteMessageBytesMax = size_t{64} << 20;
-
-// The outcome of one body: received == accepted + sum of refused.
-struct RemoteAccount {
-  uint64_t received = 0;  // a native histogram counts as one
-  uint64_t accepted = 0;
-  std::array<uint64_t, kRefusalCount> refused{};
-  uint64_t without_value = 0;  // NaNs: refused as not_finite, which a sender cannot avoid
-  RemoteTable::Ticket ticket = 0;
-
-  uint64_t refused_in_all() const;
-  // Returns the reasons and their counts, most first: "3 too_old, 1 bad_name"; NaNs are left out.
-  std::string reasons() const;
-};
 
 // Thread-safe.
 class RemoteWriteIntake {

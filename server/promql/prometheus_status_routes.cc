@@ -16,6 +16,7 @@
 #include "server/promql/name_escapes.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
+#include "server/promql/targets_route.h"
 
 namespace statmill {
 namespace {
@@ -192,8 +193,7 @@ std::vector<Route> prometheus_status_routes(const PrometheusStatus& status) {
             kMetadataParameters),
       route("/prometheus/api/v1/rules", fixed(R"({"groups":[]})"), "always empty: there are no rules"),
       route("/prometheus/api/v1/alerts", fixed(R"({"alerts":[]})"), "always empty: there are no alerts"),
-      route("/prometheus/api/v1/targets", fixed(R"({"activeTargets":[],"droppedTargets":[]})"),
-            "always empty: senders push"),
+      targets_route(status.scrapes),
       route("/prometheus/api/v1/status/buildinfo", fixed(kBuild), "the version of the language"),
       route("/prometheus/api/v1/status/config", fixed(kConfig), "always empty: statmilld has another form"),
       route("/prometheus/api/v1/status/flags", with(handle_flags), "the settings that Prometheus has, too"),

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "ingest/scrape/scrape_board.h"
 #include "server/http/router.h"
 #include "server/query/query_limits.h"
 #include "server/query/series_catalog.h"
@@ -19,6 +20,7 @@ struct PrometheusStatus {
   const LiveRetention& retention;
   Duration query_timeout;
   Timestamp started;
+  const ScrapeBoard* scrapes = nullptr;  // null: nothing is scraped
 };
 
 std::vector<Route> prometheus_status_routes(const PrometheusStatus& status);

@@ -46,7 +46,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"statsd", {}}}},
       {"storage",
        {{"codec", {}}, {"journal", {"codec"}}, {"files", {}}, {"rocks", {"codec", "journal", "files"}}}},
-      {"ingest", {{"agents", {}}, {"statsd", {}}}},
+      {"ingest", {{"agents", {}}, {"scrape", {}}, {"statsd", {}}}},
       {"agent",
        {{"catalogue", {}},
         {"collectors", {"catalogue"}},

@@ -148,7 +148,9 @@ class MetricsE2e : public testing::Test {
   }
 
   const TempDirectory directory_;
-  ServerProcess server_{STATMILL_BIN, {"--graphite.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0"}};
+  ServerProcess server_{STATMILL_BIN,
+                        {"--graphite.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0",
+                         "--scrape.targets", directory_.write("targets.json", "[]")}};
   std::unique_ptr<Process> agent_;
   Endpoint agent_http_;
 };

@@ -1,0 +1,122 @@
+#include "ingest/scrape/scraped_values.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "proto/prometheus/series_name.h"
+
+namespace statmill {
+namespace {
+
+constexpr std::string_view kExported = "exported_";
+
+// Joins the labels of samples and of their target.
+class Joiner {
+ public:
+  explicit Joiner(const ScrapeTarget& target) : target_(target) {}
+
+  // The result is valid until the next call.
+  std::span<const LabelView> join(std::string_view metric, std::span<const LabelView> labels) {
+    labels_.clear();
+    renamed_.clear();
+    labels_.push_back({kNameLabel, metric});
+    for (const LabelView& label : labels) {
+      if (!has(target_.labels, label.name)) labels_.push_back(label);
+    }
+    for (const auto& [name, value] : target_.labels) labels_.push_back({name, value});
+    for (const LabelView& label : labels) {
+      if (has(target_.labels, label.name) && !label.value.empty())
+        renamed_.emplace_back(exported(label.name, labels), label.value);
+    }
+    for (const auto& [name, value] : renamed_) labels_.push_back({name, value});
+    std::sort(labels_.begin(), labels_.end(),
+              [](const LabelView& a, const LabelView& b) { return a.name < b.name; });
+    return labels_;
+  }
+
+ private:
+  static bool has(const LabelPairs& labels, std::string_view name) {
+    return std::any_of(labels.begin(), labels.end(), [&](const LabelPair& one) { return one.first == name; });
+  }
+  static bool has(std::span<const LabelView> labels, std::string_view name) {
+    return std::any_of(labels.begin(), labels.end(), [&](const LabelView& one) { return one.name == name; });
+  }
+  // A name that neither the sample nor the target has.
+  std::string exported(std::string_view name, std::span<const LabelView> labels) const {
+    std::string out(name);
+    do {
+      out.insert(0, kExported);
+    } while (has(labels, out) || has(target_.labels, out) || has(renamed_, out));
+    return out;
+  }
+
+  const ScrapeTarget& target_;
+  std::vector<LabelView> labels_;
+  LabelPairs renamed_;
+};
+
+void add(const ScrapeTarget& target, const ExpositionReader& reader, Timestamp at, Joiner& joiner,
+         ScrapeVisitor& visitor) {
+  const ExpositionSample& sample = reader.sample();
+  if (!target.wants(sample.name)) return;
+  ScrapedValue value;
+  Batch& batch = visitor.batch();
+  const auto verdict = read_series_name(joiner.join(sample.name, sample.labels), batch, value.name);
+  if (verdict.is_refused()) return batch.refuse(verdict.reason(), reader.line());
+  if (sample.special) return batch.refuse(Refusal::kNotFinite, value.name);
+  value.value = sample.value;
+  value.time_ms = sample.time_ms.value_or(at.time_since_epoch().count());
+  value.type = reader.family().type;
+  value.has_le = std::any_of(sample.labels.begin(), sample.labels.end(),
+                             [](const LabelView& label) { return label.name == "le"; });
+  visitor.add(value);
+}
+
+}  // namespace
+
+ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
+                          Timestamp at, ScrapeVisitor& visitor) {
+  ExpositionReader reader(text, format);
+  Joiner joiner(target);
+  ScrapedCount count;
+  for (;;) {
+    switch (reader.next()) {
+      case ExpositionReader::Item::kSample:
+        ++count.values;
+        if (reader.sample().has_exemplar) ++count.exemplars;
+        add(target, reader, at, joiner, visitor);
+        break;
+      case ExpositionReader::Item::kMetadata:
+        visitor.add_family(reader.family());
+        break;
+      case ExpositionReader::Item::kFault:
+        ++count.values;
+        visitor.batch().refuse(reader.fault(), reader.line());
+        break;
+      case ExpositionReader::Item::kEnd:
+        return count;
+    }
+  }
+}
+
+bool is_whole(std::string_view text, ExpositionFormat format) {
+  if (format == ExpositionFormat::kText) return text.empty() || text.back() == '\n';
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  return text == "# EOF" || text.ends_with("\n# EOF");
+}
+
+void add_report(const ScrapeTarget& target, std::string_view metric, const Number& value, Timestamp at,
+                ScrapeVisitor& visitor) {
+  ScrapedValue out;
+  Joiner joiner(target);
+  const auto verdict = read_series_name(joiner.join(metric, {}), visitor.batch(), out.name);
+  if (verdict.is_refused()) return visitor.batch().refuse(verdict.reason(), metric);
+  out.value = value;
+  out.time_ms = at.time_since_epoch().count();
+  out.type = FamilyType::kGauge;
+  visitor.add(out);
+}
+
+}  // namespace statmill

@@ -1,0 +1,52 @@
+// Reads the values that a target answered, as samples of series with the target's labels.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+#include "ingest/scrape/scrape_target.h"
+#include "proto/batch.h"
+#include "proto/number.h"
+#include "proto/prometheus/exposition_reader.h"
+
+namespace statmill {
+
+struct ScrapedValue {
+  std::string_view name;  // canonical; valid until the batch is cleared
+  Number value;
+  int64_t time_ms = 0;
+  FamilyType type = FamilyType::kUnknown;
+  bool has_le = false;  // it has the label `le` of buckets
+};
+
+class ScrapeVisitor {
+ public:
+  virtual ~ScrapeVisitor() = default;
+  // Keeps the names, and counts what is refused.
+  virtual Batch& batch() = 0;
+  // May clear the batch.
+  virtual void add(const ScrapedValue& value) = 0;
+  // Called when more of a family is known, several times for some. Valid during the call.
+  virtual void add_family(const ExpositionFamily& family) = 0;
+};
+
+struct ScrapedCount {
+  uint64_t values = 0;     // all, also those that are refused or dropped
+  uint64_t exemplars = 0;  // which are not read
+};
+
+// Passes all values to the visitor; those without a time have `at`. The target's labels win; a label of the
+// same name that the answer has becomes exported_NAME, as in Prometheus. A line with a fault, and a NaN or an
+// infinity, is refused, and the others are passed on.
+ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
+                          Timestamp at, ScrapeVisitor& visitor);
+
+// Returns whether the text ends as its format wants, so that its last value is surely complete.
+bool is_whole(std::string_view text, ExpositionFormat format);
+
+// Adds a sample of the scrape itself, such as up.
+void add_report(const ScrapeTarget& target, std::string_view metric, const Number& value, Timestamp at,
+                ScrapeVisitor& visitor);
+
+}  // namespace statmill

@@ -1,0 +1,78 @@
+#include "server/prometheus/remote_pieces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace statmill {
+namespace {
+
+// Adds a piece, and returns where its samples are.
+class PieceSink final : public SampleSink {
+ public:
+  PieceSink(RemoteTable& table, std::span<const RemoteValue> values, uint64_t added_nothing)
+      : table_(table), values_(values), added_nothing_(added_nothing) {}
+
+  uint64_t apply(Batch& batch, Timestamp now) override {
+    const RemoteTable::Added added = table_.add(values_, batch, now);
+    ticket_ = added.ticket;
+    return added.accepted + added_nothing_;
+  }
+  RemoteTable::Ticket ticket() const { return ticket_; }
+
+ private:
+  RemoteTable& table_;
+  const std::span<const RemoteValue> values_;
+  const uint64_t added_nothing_;
+  RemoteTable::Ticket ticket_ = 0;
+};
+
+}  // namespace
+
+Number number_of(double value) {
+  // Nearly all values are integers, whose decimals cost nothing.
+  constexpr double kLimit = 1e15;
+  if (std::abs(value) < kLimit) {
+    const auto integer = static_cast<int64_t>(value);
+    if (static_cast<double>(integer) == value) return Number::decimal(integer, 0);
+  }
+  return Number::shortest(value);
+}
+
+uint64_t RemoteAccount::refused_in_all() const { return received - accepted; }
+
+std::string RemoteAccount::reasons() const {
+  std::vector<std::pair<uint64_t, std::string_view>> counts;
+  for (size_t i = 0; i < refused.size(); ++i) {
+    const auto reason = static_cast<Refusal>(i);
+    const uint64_t count = refused[i] - (reason == Refusal::kNotFinite ? without_value : 0);
+    if (count > 0) counts.emplace_back(count, refusal_label(reason));
+  }
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out;
+  for (const auto& [count, label] : counts)
+    out.append(out.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(label);
+  return out;
+}
+
+RemotePieces::RemotePieces(RemoteTable& table, Intake& intake, const ListenerAccount& account, Timestamp now,
+                           const LineSender& sender)
+    : table_(table), intake_(intake), listener_(account), now_(now) {
+  batch_.set_sender(sender);
+}
+
+void RemotePieces::submit() {
+  if (batch_.received == 0 && values_.empty()) return;
+  PieceSink sink(table_, values_, added_nothing_);
+  account_.accepted += intake_.submit(batch_, listener_, now_, sink);
+  account_.received += batch_.received;
+  for (size_t i = 0; i < kRefusalCount; ++i) account_.refused[i] += batch_.refused[i];
+  account_.ticket = sink.ticket();
+  batch_.clear();
+  values_.clear();
+  added_nothing_ = 0;
+}
+
+}  // namespace statmill
