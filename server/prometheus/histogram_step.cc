@@ -29,8 +29,8 @@ uint64_t hash_of(std::span<const double> bounds) {
 constexpr BucketNumber kNumberMax = 2 * kFirstExponential;
 
 // Brings what is remembered to the buckets of a later histogram. Returns false if they cannot be compared.
-bool bring_to_buckets_of(const SentHistogram& sent, RememberedHistogram& last) {
-  SentHistogram& histogram = last.histogram;
+bool bring_to_buckets_of(const ForeignHistogram& sent, RememberedHistogram& last) {
+  ForeignHistogram& histogram = last.histogram;
   if (histogram.is_exponential != sent.is_exponential) return false;
   if (!sent.is_exponential) return last.bounds_hash == hash_of(sent.bounds);
   if (sent.scale > histogram.scale || sent.zero_threshold < histogram.zero_threshold) return false;
@@ -58,10 +58,10 @@ std::optional<std::vector<SentBucket>> growth(std::span<const SentBucket> now,
 }
 
 // Returns what `sent` has more than `last`, in the same buckets; nullopt if a bucket went down.
-std::optional<SentHistogram> difference(const SentHistogram& sent, const SentHistogram& last) {
+std::optional<ForeignHistogram> difference(const ForeignHistogram& sent, const ForeignHistogram& last) {
   auto grown = growth(sent.buckets, last.buckets);
   if (!grown) return std::nullopt;
-  SentHistogram out;
+  ForeignHistogram out;
   out.is_exponential = sent.is_exponential;
   out.scale = sent.scale;
   out.zero_threshold = sent.zero_threshold;
@@ -77,7 +77,8 @@ std::optional<SentHistogram> difference(const SentHistogram& sent, const SentHis
 
 }  // namespace
 
-HistogramStep histogram_step(const SentHistogram& sent, const TimedValue& at, bool is_new, LastValue& last) {
+HistogramStep histogram_step(const ForeignHistogram& sent, const TimedValue& at, bool is_new,
+                             LastValue& last) {
   HistogramStep step;
   if (!is_new) {
     if (const auto order = compare_times(at, last); std::is_lteq(order)) {
@@ -106,7 +107,7 @@ HistogramStep histogram_step(const SentHistogram& sent, const TimedValue& at, bo
   return step;
 }
 
-std::string encode_histogram(const SentHistogram& histogram) {
+std::string encode_histogram(const ForeignHistogram& histogram) {
   std::string bytes;
   Writer writer(bytes);
   writer.u8(static_cast<uint8_t>((histogram.is_exponential ? kExponentialBit : 0) |
@@ -132,7 +133,7 @@ std::string encode_histogram(const SentHistogram& histogram) {
 Result<RememberedHistogram> decode_histogram(std::string_view bytes) {
   Reader reader(bytes);
   RememberedHistogram out;
-  SentHistogram& histogram = out.histogram;
+  ForeignHistogram& histogram = out.histogram;
   const uint8_t bits = reader.u8();
   histogram.is_exponential = (bits & kExponentialBit) != 0;
   if (histogram.is_exponential) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "proto/sent_histogram.h"
+#include "proto/foreign_histogram.h"
 #include "server/prometheus/value_step.h"
 
 namespace statmill {
@@ -22,20 +22,21 @@ enum class HistogramStepKind : uint8_t {
 
 struct HistogramStep {
   HistogramStepKind kind = HistogramStepKind::kNothing;
-  SentHistogram difference{};  // its count may be 0
-  bool is_reset = false;       // it began again
+  ForeignHistogram difference{};  // its count may be 0
+  bool is_reset = false;          // it began again
 };
 
 // Returns what a histogram adds, and moves `last` on unless it adds nothing for its time. `at` has its times
 // and its sum. `is_new`: `last` is empty. Requires: check_histogram() accepts it. Cost: linear in its
 // buckets.
-HistogramStep histogram_step(const SentHistogram& sent, const TimedValue& at, bool is_new, LastValue& last);
+HistogramStep histogram_step(const ForeignHistogram& sent, const TimedValue& at, bool is_new,
+                             LastValue& last);
 
 // What is remembered of a histogram (storage/FORMAT.md, "Last values"); its sum is LastValue::value.
-std::string encode_histogram(const SentHistogram& histogram);
+std::string encode_histogram(const ForeignHistogram& histogram);
 // The histogram without its bounds, and their hash. Errors: kCorrupt.
 struct RememberedHistogram {
-  SentHistogram histogram;
+  ForeignHistogram histogram;
   uint64_t bounds_hash = 0;  // of one with explicit bounds
 };
 Result<RememberedHistogram> decode_histogram(std::string_view bytes);

@@ -161,7 +161,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
   change.place = keep(change, last);
   if (step.kind == HistogramStepKind::kRepeated || step.kind == HistogramStepKind::kOlder)
     return count_once(step.kind == HistogramStepKind::kRepeated);
-  const SentHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
+  const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   if (added.count == 0) {
     silent_changes_.push_back(change.place);
     return 1;

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "proto/sent_histogram.h"
+#include "proto/foreign_histogram.h"
 #include "server/prometheus/family_types.h"
 #include "server/prometheus/histogram_step.h"
 #include "server/prometheus/last_values.h"
@@ -51,7 +51,7 @@ struct RemoteValue {
   // remote_write, which has one. The number of series of others is limited.
   uint64_t sender = 0;
   // If it is one, check_histogram() accepts it, and `value` has its sum.
-  const SentHistogram* histogram = nullptr;
+  const ForeignHistogram* histogram = nullptr;
 };
 
 // Thread-safe.

@@ -10,8 +10,9 @@
 namespace statmill {
 namespace {
 
-SentHistogram with_bounds(std::vector<double> bounds, const std::vector<uint64_t>& counts, double sum = 0) {
-  SentHistogram histogram;
+ForeignHistogram with_bounds(std::vector<double> bounds, const std::vector<uint64_t>& counts,
+                             double sum = 0) {
+  ForeignHistogram histogram;
   histogram.bounds = std::move(bounds);
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) histogram.buckets.push_back({static_cast<BucketNumber>(i), counts[i]});
@@ -20,7 +21,7 @@ SentHistogram with_bounds(std::vector<double> bounds, const std::vector<uint64_t
   histogram.sum = Number::shortest(sum);
   return histogram;
 }
-SentHistogram of(const std::vector<uint64_t>& counts, double sum = 0) {
+ForeignHistogram of(const std::vector<uint64_t>& counts, double sum = 0) {
   return with_bounds({10, 20}, counts, sum);
 }
 TimedValue at(int64_t time_ms, int64_t start_ms = 0, uint32_t time_ns = 0) {
@@ -51,7 +52,7 @@ std::string text(const HistogramStep& step) {
 // A series, and what it had last.
 class Series {
  public:
-  std::string next(const SentHistogram& histogram, const TimedValue& time) {
+  std::string next(const ForeignHistogram& histogram, const TimedValue& time) {
     const HistogramStep step = histogram_step(histogram, time, is_new_, last_);
     is_new_ = false;
     return text(step);
@@ -90,7 +91,7 @@ TEST(HistogramStep, OtherBoundsFromTheSameStartCountNothing) {
 
 TEST(HistogramStep, NewExtremesAreOfTheTimeBetween) {
   LastValue last;
-  SentHistogram histogram = of({1, 2, 3}, 100);
+  ForeignHistogram histogram = of({1, 2, 3}, 100);
   histogram.min = Number::shortest(1);
   histogram.max = Number::shortest(30);
   histogram_step(histogram, at(1000, 500), true, last);
@@ -120,11 +121,11 @@ struct Exponential {
   std::map<int64_t, uint64_t> counts;  // by index at scale 6
   uint64_t zeros = 0;
 
-  SentHistogram histogram() const {
+  ForeignHistogram histogram() const {
     std::map<BucketNumber, uint64_t> joined;
     for (const auto& [index, count] : counts)
       joined[exponential_bucket(index >> (6 - scale), false)] += count;
-    SentHistogram out;
+    ForeignHistogram out;
     out.is_exponential = true;
     out.scale = scale;
     if (zeros > 0) out.buckets.push_back({0, zeros});
@@ -144,7 +145,7 @@ RC_GTEST_PROP(HistogramStep, CountsEachSampleOnce, ()) {
   std::map<BucketNumber, uint64_t> added;
   uint64_t added_sum = 0;
   std::map<BucketNumber, uint64_t> counted;
-  const auto add_to = [](std::map<BucketNumber, uint64_t>& sums, SentHistogram histogram) {
+  const auto add_to = [](std::map<BucketNumber, uint64_t>& sums, ForeignHistogram histogram) {
     lower_scale(histogram, kLowest);
     for (const SentBucket& bucket : histogram.buckets) sums[bucket.number] += bucket.count;
   };
@@ -152,7 +153,7 @@ RC_GTEST_PROP(HistogramStep, CountsEachSampleOnce, ()) {
   for (int programs = *rc::gen::inRange(1, 4); programs > 0; --programs) {
     Exponential program;
     const int64_t start_ms = time_ms;
-    SentHistogram sent;
+    ForeignHistogram sent;
     for (int steps = *rc::gen::inRange(1, 10); steps > 0; --steps) {
       time_ms += 2000;
       for (int n = *rc::gen::inRange(0, 5); n > 0; --n) ++program.counts[*rc::gen::inRange<int64_t>(-50, 50)];
@@ -181,7 +182,7 @@ RC_GTEST_PROP(HistogramStep, CountsEachSampleOnce, ()) {
 }
 
 TEST(RememberedHistogram, SurvivesARoundTrip) {
-  SentHistogram histogram = of({0, 7, 300});
+  ForeignHistogram histogram = of({0, 7, 300});
   histogram.min = Number::shortest(10.5);
   const auto explicit_one = decode_histogram(encode_histogram(histogram));
   ASSERT_TRUE(explicit_one.has_value());
@@ -192,7 +193,7 @@ TEST(RememberedHistogram, SurvivesARoundTrip) {
   Exponential program;
   program.counts = {{-40, 3}, {0, 1}, {90, 1}};
   program.zeros = 2;
-  const SentHistogram exponential = program.histogram();
+  const ForeignHistogram exponential = program.histogram();
   const auto decoded = decode_histogram(encode_histogram(exponential));
   ASSERT_TRUE(decoded.has_value());
   EXPECT_EQ(decoded->histogram.buckets, exponential.buckets);

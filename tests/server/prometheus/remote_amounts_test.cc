@@ -15,8 +15,8 @@ RemoteValue value(std::string_view name, SentAs sent, double number, int64_t tim
   return {name, {Number::shortest(number), time_ms, start_ms}, {}, sent};
 }
 
-SentHistogram histogram(const std::vector<uint64_t>& counts, double sum) {
-  SentHistogram out;
+ForeignHistogram histogram(const std::vector<uint64_t>& counts, double sum) {
+  ForeignHistogram out;
   out.bounds = {10, 20};
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) out.buckets.push_back({static_cast<BucketNumber>(i), counts[i]});
@@ -43,7 +43,7 @@ class RemoteAmounts : public testing::Test {
     EXPECT_EQ(batch.received, values.size());
     return refused;
   }
-  std::string add(const SentHistogram& one, SentAs sent, int64_t time_ms, int64_t start_ms = 0) {
+  std::string add(const ForeignHistogram& one, SentAs sent, int64_t time_ms, int64_t start_ms = 0) {
     RemoteValue out = value("d", sent, one.sum->value(), time_ms, start_ms);
     out.histogram = &one;
     return add(out);
@@ -173,7 +173,7 @@ TEST_F(RemoteAmounts, HistogramsBeyondTheirBytesAreRefused) {
   server_.options.histogram_bytes = 20;
   server_.restart();
   EXPECT_EQ(add(histogram({1, 2, 0}, 33), SentAs::kHistogram, ms(0), ms(-9)), "");
-  const SentHistogram other = histogram({1, 2, 0}, 33);
+  const ForeignHistogram other = histogram({1, 2, 0}, 33);
   RemoteValue one = value("e", SentAs::kHistogram, 33, ms(0), ms(-9));
   one.histogram = &other;
   EXPECT_EQ(add(one), "state_limit");

@@ -1,5 +1,5 @@
-// SentHistogram: a histogram in the buckets of its sender, of which there are two sorts, and how it becomes a
-// ready-made bucket with cells of our partition.
+// ForeignHistogram: a histogram in the buckets of its sender, of which there are two sorts, and how it
+// becomes a ready-made bucket with cells of our partition.
 //
 //   explicit     bucket i has the numbers in (bounds[i - 1], bounds[i]]; the last one has no upper edge
 //   exponential  bucket i has the numbers in (base^i, base^(i + 1)], where base = 2^(2^-scale); the negative
@@ -41,7 +41,7 @@ struct SentBucket {
   bool operator==(const SentBucket&) const = default;
 };
 
-struct SentHistogram {
+struct ForeignHistogram {
   bool is_exponential = false;
   int32_t scale = 0;                  // exponential
   double zero_threshold = 0;          // exponential: zero's bucket has what is at most so far from it
@@ -56,18 +56,18 @@ struct SentHistogram {
 // Refuses with kBadBucket what contradicts itself: bounds that do not ascend or are not finite, counts that
 // do not add up to `count`, more than 2^48 of them or kFullBucketsMax; with kOutOfRange a scale beyond the
 // limits above.
-Verdict<Refusal> check_histogram(const SentHistogram& histogram);
+Verdict<Refusal> check_histogram(const ForeignHistogram& histogram);
 
 // Moves an exponential histogram to a lower scale, whose buckets are each some of its own.
-void lower_scale(SentHistogram& histogram, int32_t scale);
+void lower_scale(ForeignHistogram& histogram, int32_t scale);
 // Moves buckets that lie within the threshold to zero's.
-void raise_zero_threshold(SentHistogram& histogram, double threshold);
+void raise_zero_threshold(ForeignHistogram& histogram, double threshold);
 
 // Returns the cell that a bucket's count goes to. With explicit bounds it is the one below the upper edge, so
 // that the number of samples up to each bound stays exact; above the last bound, that of the greatest sample,
 // or the next one if that is unknown. An exponential bucket has its geometric middle. Requires: the bucket
 // has a count.
-HistogramIndex cell_of(const SentHistogram& histogram, BucketNumber bucket);
+HistogramIndex cell_of(const ForeignHistogram& histogram, BucketNumber bucket);
 
 // A histogram as a sample: the sum of its values, and the rest.
 struct ReadyHistogram {
@@ -76,6 +76,6 @@ struct ReadyHistogram {
 };
 // Count, sum, and the extremes are those that were sent. What was not sent is estimated from the buckets, and
 // so is the sum of squares. Requires: check_histogram() accepts it, count > 0.
-ReadyHistogram ready_histogram(const SentHistogram& histogram, Batch& batch);
+ReadyHistogram ready_histogram(const ForeignHistogram& histogram, Batch& batch);
 
 }  // namespace statmill

@@ -1,4 +1,4 @@
-#include "proto/sent_histogram.h"
+#include "proto/foreign_histogram.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 Number number(double value) { return Number::shortest(value); }
 
-SentHistogram with_bounds(std::vector<double> bounds, const std::vector<uint64_t>& counts) {
-  SentHistogram histogram;
+ForeignHistogram with_bounds(std::vector<double> bounds, const std::vector<uint64_t>& counts) {
+  ForeignHistogram histogram;
   histogram.bounds = std::move(bounds);
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) histogram.buckets.push_back({static_cast<BucketNumber>(i), counts[i]});
@@ -23,8 +23,8 @@ SentHistogram with_bounds(std::vector<double> bounds, const std::vector<uint64_t
   return histogram;
 }
 
-SentHistogram exponential(int32_t scale, std::vector<SentBucket> buckets) {
-  SentHistogram histogram;
+ForeignHistogram exponential(int32_t scale, std::vector<SentBucket> buckets) {
+  ForeignHistogram histogram;
   histogram.is_exponential = true;
   histogram.scale = scale;
   histogram.buckets = std::move(buckets);
@@ -35,8 +35,8 @@ SentHistogram exponential(int32_t scale, std::vector<SentBucket> buckets) {
 BucketNumber positive(int64_t index) { return exponential_bucket(index, false); }
 BucketNumber negative(int64_t index) { return exponential_bucket(index, true); }
 
-TEST(SentHistogram, ABucketWithBoundsIsInTheCellBelowItsUpperEdge) {
-  const SentHistogram histogram = with_bounds({-5, 0, 0.005, 10, 11.1}, {});
+TEST(ForeignHistogram, ABucketWithBoundsIsInTheCellBelowItsUpperEdge) {
+  const ForeignHistogram histogram = with_bounds({-5, 0, 0.005, 10, 11.1}, {});
   struct Case {
     BucketNumber bucket;
     HistogramIndex cell;
@@ -57,8 +57,8 @@ TEST(SentHistogram, ABucketWithBoundsIsInTheCellBelowItsUpperEdge) {
   EXPECT_EQ(cell_of(with_bounds({std::numeric_limits<double>::max()}, {}), 1), kHistogramIndexMax);
 }
 
-TEST(SentHistogram, AboveTheLastBoundTheGreatestSampleSaysWhere) {
-  SentHistogram histogram = with_bounds({10}, {});
+TEST(ForeignHistogram, AboveTheLastBoundTheGreatestSampleSaysWhere) {
+  ForeignHistogram histogram = with_bounds({10}, {});
   histogram.max = number(5000);
   EXPECT_EQ(cell_of(histogram, 1), histogram_index(5000));
   histogram.max = number(3);  // of another bucket
@@ -66,7 +66,7 @@ TEST(SentHistogram, AboveTheLastBoundTheGreatestSampleSaysWhere) {
 }
 
 // For each bound, the cells up to it have as many samples as the buckets up to it.
-RC_GTEST_PROP(SentHistogram, TheNumberUpToEachBoundStaysExact, ()) {
+RC_GTEST_PROP(ForeignHistogram, TheNumberUpToEachBoundStaysExact, ()) {
   std::vector<double> bounds;
   double bound = *rc::gen::inRange(-1000, 1000);
   for (int i = *rc::gen::inRange(1, 20); i > 0; --i) {
@@ -75,7 +75,7 @@ RC_GTEST_PROP(SentHistogram, TheNumberUpToEachBoundStaysExact, ()) {
   }
   std::vector<uint64_t> counts;
   for (size_t i = 0; i <= bounds.size(); ++i) counts.push_back(*rc::gen::inRange<uint64_t>(0, 5));
-  SentHistogram histogram = with_bounds(bounds, counts);
+  ForeignHistogram histogram = with_bounds(bounds, counts);
   RC_PRE(histogram.count > 0);
   Batch batch;
   const ReadyHistogram ready = ready_histogram(histogram, batch);
@@ -92,7 +92,7 @@ RC_GTEST_PROP(SentHistogram, TheNumberUpToEachBoundStaysExact, ()) {
   }
 }
 
-TEST(SentHistogram, AnExponentialBucketIsInTheCellOfItsGeometricMiddle) {
+TEST(ForeignHistogram, AnExponentialBucketIsInTheCellOfItsGeometricMiddle) {
   struct Case {
     int32_t scale;
     BucketNumber bucket;
@@ -116,14 +116,14 @@ TEST(SentHistogram, AnExponentialBucketIsInTheCellOfItsGeometricMiddle) {
   }
 }
 
-TEST(SentHistogram, CellsAscendAndHaveAllSamples) {
+TEST(ForeignHistogram, CellsAscendAndHaveAllSamples) {
   Batch batch;
-  const SentHistogram histogram = exponential(8, {{negative(3), 1},
-                                                  {negative(2), 2},
-                                                  {negative(-300), 4},
-                                                  {0, 8},
-                                                  {positive(0), 16},
-                                                  {positive(1), 32}});
+  const ForeignHistogram histogram = exponential(8, {{negative(3), 1},
+                                                     {negative(2), 2},
+                                                     {negative(-300), 4},
+                                                     {0, 8},
+                                                     {positive(0), 16},
+                                                     {positive(1), 32}});
   const ReadyHistogram ready = ready_histogram(histogram, batch);
   uint64_t count = 0;
   HistogramIndex before = -kHistogramIndexMax - 1;
@@ -137,8 +137,8 @@ TEST(SentHistogram, CellsAscendAndHaveAllSamples) {
   EXPECT_EQ(ready.ready->joined_power, 0);
 }
 
-TEST(SentHistogram, WhatWasSentIsKept) {
-  SentHistogram histogram = with_bounds({10, 20}, {1, 2, 3});
+TEST(ForeignHistogram, WhatWasSentIsKept) {
+  ForeignHistogram histogram = with_bounds({10, 20}, {1, 2, 3});
   histogram.sum = number(123.25);
   histogram.min = number(2);
   histogram.max = number(57);
@@ -151,9 +151,9 @@ TEST(SentHistogram, WhatWasSentIsKept) {
   EXPECT_EQ(ready.ready->cells.back().index, histogram_index(57));
 }
 
-TEST(SentHistogram, ExtremesThatWereNotSentLeaveRoomForTheMean) {
+TEST(ForeignHistogram, ExtremesThatWereNotSentLeaveRoomForTheMean) {
   Batch batch;
-  SentHistogram histogram = with_bounds({10, 20}, {0, 1, 2});
+  ForeignHistogram histogram = with_bounds({10, 20}, {0, 1, 2});
   histogram.sum = number(3000);
   ReadyHistogram ready = ready_histogram(histogram, batch);
   EXPECT_EQ(ready.ready->min, number(10));
@@ -168,25 +168,25 @@ TEST(SentHistogram, ExtremesThatWereNotSentLeaveRoomForTheMean) {
   EXPECT_EQ(ready.ready->cells[0], (HistogramCell{histogram_index(10.0 / 3), 3}));
 }
 
-TEST(SentHistogram, ASumThatWasNotSentIsEstimatedWithinTheExtremes) {
+TEST(ForeignHistogram, ASumThatWasNotSentIsEstimatedWithinTheExtremes) {
   Batch batch;
-  SentHistogram histogram = with_bounds({-10, 10}, {0, 4, 0});
+  ForeignHistogram histogram = with_bounds({-10, 10}, {0, 4, 0});
   EXPECT_EQ(ready_histogram(histogram, batch).sum, number(0));
   histogram.min = number(3);
   histogram.max = number(4);
   EXPECT_EQ(ready_histogram(histogram, batch).sum, number(12));
-  const SentHistogram wide = exponential(-10, {{negative(1), 1000}, {positive(1), 1000}});
+  const ForeignHistogram wide = exponential(-10, {{negative(1), 1000}, {positive(1), 1000}});
   EXPECT_EQ(ready_histogram(wide, batch).sum, number(0)) << "infinity less infinity";
 }
 
-TEST(SentHistogram, RefusesWhatContradictsItself) {
+TEST(ForeignHistogram, RefusesWhatContradictsItself) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(check_histogram(with_bounds({1, 2}, {1, 0, 3})).is_accepted());
   EXPECT_TRUE(check_histogram(with_bounds({}, {})).is_accepted());
   for (const std::vector<double>& bounds :
        {std::vector<double>{2, 1}, {1, 1}, {1, infinity}, {-infinity}, {std::nan("")}})
     EXPECT_EQ(check_histogram(with_bounds(bounds, {1})).reason(), Refusal::kBadBucket);
-  SentHistogram histogram = with_bounds({1, 2}, {1, 0, 3});
+  ForeignHistogram histogram = with_bounds({1, 2}, {1, 0, 3});
   histogram.count = 5;
   EXPECT_EQ(check_histogram(histogram).reason(), Refusal::kBadBucket);
   const auto huge = uint64_t{1} << 48;
@@ -200,14 +200,14 @@ TEST(SentHistogram, RefusesWhatContradictsItself) {
   EXPECT_EQ(check_histogram(exponential(0, many)).reason(), Refusal::kBadBucket);
 }
 
-TEST(SentHistogram, ALowerScaleJoinsBuckets) {
-  SentHistogram histogram = exponential(2, {{negative(5), 1},
-                                            {negative(4), 2},
-                                            {negative(-1), 4},
-                                            {0, 8},
-                                            {positive(-5), 16},
-                                            {positive(-4), 32},
-                                            {positive(3), 64}});
+TEST(ForeignHistogram, ALowerScaleJoinsBuckets) {
+  ForeignHistogram histogram = exponential(2, {{negative(5), 1},
+                                               {negative(4), 2},
+                                               {negative(-1), 4},
+                                               {0, 8},
+                                               {positive(-5), 16},
+                                               {positive(-4), 32},
+                                               {positive(3), 64}});
   lower_scale(histogram, 0);
   EXPECT_EQ(histogram.scale, 0);
   EXPECT_EQ(histogram.buckets, (std::vector<SentBucket>{{negative(1), 3},
@@ -218,8 +218,8 @@ TEST(SentHistogram, ALowerScaleJoinsBuckets) {
                                                         {positive(0), 64}}));
 }
 
-TEST(SentHistogram, AHigherZeroThresholdTakesInBuckets) {
-  SentHistogram histogram =
+TEST(ForeignHistogram, AHigherZeroThresholdTakesInBuckets) {
+  ForeignHistogram histogram =
       exponential(0, {{negative(-1), 1}, {negative(-2), 2}, {0, 4}, {positive(-2), 8}, {positive(-1), 16}});
   raise_zero_threshold(histogram, 0.5);  // bucket -2 has (0.25, 0.5]
   EXPECT_EQ(histogram.buckets, (std::vector<SentBucket>{{negative(-1), 1}, {0, 14}, {positive(-1), 16}}));

@@ -1,4 +1,4 @@
-#include "proto/sent_histogram.h"
+#include "proto/foreign_histogram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ double power_of_two(double exponent) {
 }
 
 // Returns the edge of an exponential bucket at index + offset.
-double exponential_value(const SentHistogram& histogram, BucketNumber bucket, double offset) {
+double exponential_value(const ForeignHistogram& histogram, BucketNumber bucket, double offset) {
   if (bucket == 0) return 0;
   const auto index = static_cast<double>(std::abs(bucket) - kFirstExponential);
   const double magnitude = power_of_two(std::ldexp(index + offset, -histogram.scale));
@@ -41,7 +41,7 @@ HistogramIndex cell_above(double bound) {
 }
 
 // The ends of a bucket, as far as they are known; else a guess that no sample contradicts.
-std::pair<double, double> ends_of(const SentHistogram& histogram, BucketNumber bucket) {
+std::pair<double, double> ends_of(const ForeignHistogram& histogram, BucketNumber bucket) {
   if (histogram.is_exponential) {
     const double near = exponential_value(histogram, bucket, 0);
     const double far = exponential_value(histogram, bucket, 1);
@@ -60,14 +60,14 @@ std::pair<double, double> ends_of(const SentHistogram& histogram, BucketNumber b
   return {std::min(high, histogram.min ? histogram.min->value() : 0), high};
 }
 
-double middle_of(const SentHistogram& histogram, BucketNumber bucket) {
+double middle_of(const ForeignHistogram& histogram, BucketNumber bucket) {
   if (histogram.is_exponential) return exponential_value(histogram, bucket, 0.5);
   const auto [low, high] = ends_of(histogram, bucket);
   return low / 2 + high / 2;
 }
 
 // The buckets as cells of ours, ascending.
-std::vector<HistogramCell> cells_of(const SentHistogram& histogram, double mean) {
+std::vector<HistogramCell> cells_of(const ForeignHistogram& histogram, double mean) {
   std::vector<HistogramCell> cells;
   cells.reserve(histogram.buckets.size());
   const bool has_one_bucket = !histogram.is_exponential && histogram.bounds.empty();
@@ -87,7 +87,7 @@ Number finite(double value) {
   return Number::shortest(std::isnan(value) ? 0 : std::clamp(value, -kLargest, kLargest));
 }
 
-Number sum_of(const SentHistogram& histogram, double estimate) {
+Number sum_of(const ForeignHistogram& histogram, double estimate) {
   if (histogram.sum) return *histogram.sum;
   const auto count = static_cast<double>(histogram.count);
   if (histogram.min) estimate = std::max(estimate, count * histogram.min->value());
@@ -97,7 +97,7 @@ Number sum_of(const SentHistogram& histogram, double estimate) {
 
 }  // namespace
 
-Verdict<Refusal> check_histogram(const SentHistogram& histogram) {
+Verdict<Refusal> check_histogram(const ForeignHistogram& histogram) {
   if (histogram.is_exponential && (histogram.scale < kSentScaleMin || histogram.scale > kSentScaleMax))
     return Refusal::kOutOfRange;
   double before = -std::numeric_limits<double>::infinity();
@@ -115,7 +115,7 @@ Verdict<Refusal> check_histogram(const SentHistogram& histogram) {
   return kAccepted;
 }
 
-void lower_scale(SentHistogram& histogram, int32_t scale) {
+void lower_scale(ForeignHistogram& histogram, int32_t scale) {
   const int by = histogram.scale - scale;
   std::vector<SentBucket> joined;
   for (const SentBucket& bucket : histogram.buckets) {
@@ -132,7 +132,7 @@ void lower_scale(SentHistogram& histogram, int32_t scale) {
   histogram.scale = scale;
 }
 
-void raise_zero_threshold(SentHistogram& histogram, double threshold) {
+void raise_zero_threshold(ForeignHistogram& histogram, double threshold) {
   histogram.zero_threshold = threshold;
   std::vector<SentBucket> joined;
   for (const SentBucket& bucket : histogram.buckets) {
@@ -148,7 +148,7 @@ void raise_zero_threshold(SentHistogram& histogram, double threshold) {
   histogram.buckets = std::move(joined);
 }
 
-HistogramIndex cell_of(const SentHistogram& histogram, BucketNumber bucket) {
+HistogramIndex cell_of(const ForeignHistogram& histogram, BucketNumber bucket) {
   if (histogram.is_exponential) return histogram_index(exponential_value(histogram, bucket, 0.5));
   const size_t i = bound_of(bucket);
   if (i < histogram.bounds.size()) {
@@ -160,7 +160,7 @@ HistogramIndex cell_of(const SentHistogram& histogram, BucketNumber bucket) {
   return histogram.max ? std::max(above, histogram_index(histogram.max->value())) : above;
 }
 
-ReadyHistogram ready_histogram(const SentHistogram& histogram, Batch& batch) {
+ReadyHistogram ready_histogram(const ForeignHistogram& histogram, Batch& batch) {
   const auto count = static_cast<double>(histogram.count);
   double estimated_sum = 0;
   double squares = 0;
