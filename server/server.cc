@@ -15,6 +15,7 @@
 #include "server/http/influx_routes.h"
 #include "server/http/query_batch.h"
 #include "server/json.h"
+#include "server/prometheus/push_routes.h"
 #include "server/prometheus/remote_write_routes.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
@@ -188,6 +189,7 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(influx_routes({influx_intake_, health_, clock_, config_.influx_db_tag}),
                     std::back_inserter(routes));
   std::ranges::move(remote_write_routes(remote_intake_, clock_), std::back_inserter(routes));
+  std::ranges::move(push_routes(remote_table_, family_types_, intake_, clock_), std::back_inserter(routes));
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "ingest/scrape/scraped_values.h"
 
 namespace statmill {
 namespace {
@@ -146,13 +147,6 @@ class FetchInLoop final : public Fetch, public std::enable_shared_from_this<Fetc
 };
 
 }  // namespace
-
-Result<ExpositionFormat> exposition_format(std::string_view content_type) {
-  const std::string_view type = content_type.substr(0, content_type.find(';'));
-  if (type == "application/openmetrics-text") return ExpositionFormat::kOpenMetrics;
-  if (type.empty() || type == "text/plain") return ExpositionFormat::kText;
-  return Error{ErrorCode::kInvalid, "answers with " + visible_text(type) + ", which is no text of metrics"};
-}
 
 std::shared_ptr<Fetch> fetch(const FetchServices& services, const ScrapeTarget& target,
                              std::function<void(Result<ScrapedBody>)> done) {

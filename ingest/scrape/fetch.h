@@ -48,7 +48,4 @@ class Fetch {
 std::shared_ptr<Fetch> fetch(const FetchServices& services, const ScrapeTarget& target,
                              std::function<void(Result<ScrapedBody>)> done);
 
-// Returns which format a Content-Type says. An answer without one is read as text. Errors: kInvalid.
-Result<ExpositionFormat> exposition_format(std::string_view content_type);
-
 }  // namespace statmill

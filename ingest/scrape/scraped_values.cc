@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "proto/prometheus/series_name.h"
 
 namespace statmill {
@@ -15,7 +16,8 @@ constexpr std::string_view kExported = "exported_";
 // Joins the labels of samples and of their target.
 class Joiner {
  public:
-  explicit Joiner(const ScrapeTarget& target) : target_(target) {}
+  explicit Joiner(const ScrapeTarget& target, SameLabel same = SameLabel::kRename)
+      : target_(target), same_(same) {}
 
   // The result is valid until the next call.
   std::span<const LabelView> join(std::string_view metric, std::span<const LabelView> labels) {
@@ -27,7 +29,7 @@ class Joiner {
     }
     for (const auto& [name, value] : target_.labels) labels_.push_back({name, value});
     for (const LabelView& label : labels) {
-      if (has(target_.labels, label.name) && !label.value.empty())
+      if (same_ == SameLabel::kRename && has(target_.labels, label.name) && !label.value.empty())
         renamed_.emplace_back(exported(label.name, labels), label.value);
     }
     for (const auto& [name, value] : renamed_) labels_.push_back({name, value});
@@ -53,6 +55,7 @@ class Joiner {
   }
 
   const ScrapeTarget& target_;
+  const SameLabel same_;
   std::vector<LabelView> labels_;
   LabelPairs renamed_;
 };
@@ -77,9 +80,9 @@ void add(const ScrapeTarget& target, const ExpositionReader& reader, Timestamp a
 }  // namespace
 
 ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
-                          Timestamp at, ScrapeVisitor& visitor) {
+                          Timestamp at, ScrapeVisitor& visitor, SameLabel same) {
   ExpositionReader reader(text, format);
-  Joiner joiner(target);
+  Joiner joiner(target, same);
   ScrapedCount count;
   for (;;) {
     switch (reader.next()) {
@@ -105,6 +108,13 @@ bool is_whole(std::string_view text, ExpositionFormat format) {
   if (format == ExpositionFormat::kText) return text.empty() || text.back() == '\n';
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   return text == "# EOF" || text.ends_with("\n# EOF");
+}
+
+Result<ExpositionFormat> exposition_format(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find(';'));
+  if (type == "application/openmetrics-text") return ExpositionFormat::kOpenMetrics;
+  if (type.empty() || type == "text/plain") return ExpositionFormat::kText;
+  return Error{ErrorCode::kInvalid, "answers with " + visible_text(type) + ", which is no text of metrics"};
 }
 
 void add_report(const ScrapeTarget& target, std::string_view metric, const Number& value, Timestamp at,

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "ingest/scrape/scrape_target.h"
 #include "proto/batch.h"
 #include "proto/number.h"
@@ -36,14 +37,22 @@ struct ScrapedCount {
   uint64_t exemplars = 0;  // which are not read
 };
 
-// Passes all values to the visitor; those without a time have `at`. The target's labels win; a label of the
-// same name that the answer has becomes exported_NAME, as in Prometheus. A line with a fault, and a NaN or an
+// What becomes of a label of a sample if the target has one of the same name, which wins.
+enum class SameLabel : uint8_t {
+  kRename,  // it becomes exported_NAME, as in Prometheus
+  kDrop,
+};
+
+// Passes all values to the visitor; those without a time have `at`. A line with a fault, and a NaN or an
 // infinity, is refused, and the others are passed on.
 ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
-                          Timestamp at, ScrapeVisitor& visitor);
+                          Timestamp at, ScrapeVisitor& visitor, SameLabel same = SameLabel::kRename);
 
 // Returns whether the text ends as its format wants, so that its last value is surely complete.
 bool is_whole(std::string_view text, ExpositionFormat format);
+
+// Returns which format a Content-Type says. An answer without one is read as text. Errors: kInvalid.
+Result<ExpositionFormat> exposition_format(std::string_view content_type);
 
 // Adds a sample of the scrape itself, such as up.
 void add_report(const ScrapeTarget& target, std::string_view metric, const Number& value, Timestamp at,

@@ -3,8 +3,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "base/net/session_limit.h"
-#include "ingest/scrape/scraped_values.h"
-#include "server/prometheus/remote_pieces.h"
+#include "server/prometheus/exposition_pieces.h"
 
 namespace statmill {
 namespace {
@@ -18,25 +17,6 @@ LineSender sender_of(const ScrapeTarget& target) {
 
 }  // namespace
 
-class ScrapeIntake::Collector final : public ScrapeVisitor {
- public:
-  Collector(const ScrapeIntake& intake, const ScrapeTarget& target)
-      : types_(intake.types_),
-        pieces_(intake.table_, intake.intake_, intake.account_, intake.clock_.wall(), sender_of(target)) {}
-
-  Batch& batch() override { return pieces_.batch(); }
-  void add(const ScrapedValue& value) override {
-    pieces_.add({value.name, {value.value, value.time_ms, 0}, {value.type, value.has_le}});
-    if (pieces_.is_full()) pieces_.submit();
-  }
-  void add_family(const ExpositionFamily& family) override { types_.note(family.name, family.type); }
-  void submit() { pieces_.submit(); }
-
- private:
-  FamilyTypes& types_;
-  RemotePieces pieces_;
-};
-
 ScrapeIntake::ScrapeIntake(RemoteTable& table, FamilyTypes& types, Intake& intake, Registry& registry,
                            const Clock& clock)
     : table_(table),
@@ -48,20 +28,20 @@ ScrapeIntake::ScrapeIntake(RemoteTable& table, FamilyTypes& types, Intake& intak
                                   "Exemplars of scraped targets, which are not kept.")) {}
 
 void ScrapeIntake::scraped(const Scrape& scrape) {
-  Collector collector(*this, scrape.target);
+  ExpositionPieces pieces(table_, types_, intake_, account_, clock_.wall(), sender_of(scrape.target));
   ScrapedCount count;
   if (scrape.body != nullptr) {
     account_.bytes.add(scrape.body->text.size());
-    count = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, collector);
+    count = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, pieces);
     exemplars_.add(count.exemplars);
   }
   const auto report = [&](std::string_view metric, const Number& value) {
-    add_report(scrape.target, metric, value, scrape.at, collector);
+    add_report(scrape.target, metric, value, scrape.at, pieces);
   };
   report("up", Number::decimal(scrape.body != nullptr ? 1 : 0, 0));
   report("scrape_duration_seconds", Number::decimal(scrape.took.count(), 3));
   report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(count.values), 0));
-  collector.submit();
+  pieces.finish();
 }
 
 }  // namespace statmill

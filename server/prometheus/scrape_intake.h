@@ -20,8 +20,6 @@ class ScrapeIntake final : public ScrapeSink {
   void scraped(const Scrape& scrape) override;
 
  private:
-  class Collector;
-
   RemoteTable& table_;
   FamilyTypes& types_;
   Intake& intake_;

@@ -1,0 +1,35 @@
+// ExpositionPieces: adds what is read from a text of metrics to the table, in pieces.
+#pragma once
+
+#include "ingest/scrape/scraped_values.h"
+#include "server/prometheus/family_types.h"
+#include "server/prometheus/remote_pieces.h"
+
+namespace statmill {
+
+// Confined to one thread.
+class ExpositionPieces final : public ScrapeVisitor {
+ public:
+  // The arguments are those of RemotePieces; `types` learns the types of families. All must outlive it.
+  ExpositionPieces(RemoteTable& table, FamilyTypes& types, Intake& intake, const ListenerAccount& account,
+                   Timestamp now, const LineSender& sender)
+      : types_(types), pieces_(table, intake, account, now, sender) {}
+
+  Batch& batch() override { return pieces_.batch(); }
+  void add(const ScrapedValue& value) override {
+    pieces_.add({value.name, {value.value, value.time_ms, 0}, {value.type, value.has_le}});
+    if (pieces_.is_full()) pieces_.submit();
+  }
+  void add_family(const ExpositionFamily& family) override { types_.note(family.name, family.type); }
+  // Adds what has been collected. Returns the account of all.
+  const RemoteAccount& finish() {
+    pieces_.submit();
+    return pieces_.account();
+  }
+
+ private:
+  FamilyTypes& types_;
+  RemotePieces pieces_;
+};
+
+}  // namespace statmill
