@@ -44,12 +44,31 @@ bool matches(std::string_view pattern, std::string_view path) {
     if (pattern == "**") return !path.empty();
     const std::string_view wanted = pattern.substr(0, pattern.find('/'));
     const std::string_view segment = path.substr(0, path.find('/'));
-    if (wanted != segment && (wanted != "*" || segment.empty())) return false;
+    const bool is_same = wanted == "\\*" ? segment == "*" : wanted == segment;
+    if (!is_same && (wanted != "*" || segment.empty())) return false;
     const bool is_end = wanted.size() == pattern.size();
     if (is_end || segment.size() == path.size()) return is_end && segment.size() == path.size();
     pattern.remove_prefix(wanted.size() + 1);
     path.remove_prefix(segment.size() + 1);
   }
+}
+
+// Returns the path as the handlers see it; an empty one if it is invalid.
+std::string decoded_path(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (path.find('%') == std::string_view::npos) return std::string(path);
+  Result<Url> url = parse_url(path);
+  return url ? std::move(url->path) : std::string();
+}
+
+bool has_parameter(std::string_view target, std::string_view name) {
+  size_t at = target.find('?');
+  while (at != std::string_view::npos) {
+    target.remove_prefix(at + 1);
+    if (target.substr(0, target.find_first_of("=&")) == name) return true;
+    at = target.find('&');
+  }
+  return false;
 }
 
 constexpr std::string_view kForm = "application/x-www-form-urlencoded";
@@ -60,7 +79,7 @@ bool posts_query(const Route& route, const HttpRequest& request) {
 
 // Requires: posts_query().
 bool posts_batch(const Route& route, const HttpRequest& request) {
-  return route.json && is_media_type(request.content_type, kJson);
+  return route.json && (route.has_json_of_any_type || is_media_type(request.content_type, kJson));
 }
 
 std::string_view no_form(const Route& route) {
@@ -93,11 +112,15 @@ bool is_cross_site(const HttpRequest& request) {
 Router::Router(std::vector<Route> routes, std::string_view list_path)
     : routes_(with_list(std::move(routes), list_path)) {}
 
-const Route* Router::find_route(std::string_view method, std::string_view path) const {
+const Route* Router::find_route(std::string_view method, std::string_view target) const {
+  const std::string path = decoded_path(target);
+  const Route* found = nullptr;
   for (const Route& route : routes_) {
-    if (matches(route.path, path) && allows_method(route, method)) return &route;
+    if (!matches(route.path, path) || !allows_method(route, method)) continue;
+    if (!route.needs.empty() && has_parameter(target, route.needs)) return &route;
+    if (route.needs.empty() && found == nullptr) found = &route;
   }
-  return nullptr;
+  return found;
 }
 
 HttpResponse Router::no_route(std::string_view path) const {
@@ -115,14 +138,14 @@ HttpResponse Router::no_route(std::string_view path) const {
 }
 
 size_t Router::body_bytes_max(std::string_view method, std::string_view target) const {
-  const Route* route = find_route(method, target.substr(0, target.find('?')));
+  const Route* route = find_route(method, target);
   if (route == nullptr) return kStrayBodyBytesMax;
   if (route->lane == Lane::kQuery) return kFormBytesMax;
   return route->body_bytes_max > 0 ? route->body_bytes_max : kStrayBodyBytesMax;
 }
 
 Router::Handling Router::handling(std::string_view method, std::string_view target) const {
-  const Route* route = find_route(method, target.substr(0, target.find('?')));
+  const Route* route = find_route(method, target);
   if (route == nullptr) return {};
   const bool is_logged = route->method != "GET" && route->role >= Role::kWrite && !route->is_traffic;
   return {route->lane, route->path.data(), route->role, is_logged};
@@ -132,7 +155,7 @@ Router::Checked Router::check_head(const HttpRequest& request, Body body) const 
   const auto refused = [](HttpResponse response) { return Checked{nullptr, {}, std::move(response)}; };
   Result<Url> url = parse_url(request.target);
   if (!url) return refused(error_response(url.error()));
-  const Route* route = find_route(request.method, url->path);
+  const Route* route = find_route(request.method, request.target);
   if (route == nullptr) return refused(no_route(url->path));
   const bool is_query = posts_query(*route, request);
   const bool is_batch = is_query && posts_batch(*route, request);

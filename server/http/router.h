@@ -51,7 +51,8 @@ using QueryHandler = std::function<HttpResponse(const Url& url, QueryControl& co
 // The handler of one method of one path. The texts are string literals; `parameters` must outlive the router.
 struct Route {
   std::string_view method;  // GET also accepts HEAD
-  std::string_view path;    // a segment `*` matches any one segment, a last one `**` one or more
+  // A segment `*` matches any one segment, `\\*` a star, a last one `**` one or more.
+  std::string_view path;
   std::span<const ParameterRule> parameters;
   size_t body_bytes_max = 0;  // 0: no body allowed
   // Called with a checked URL and a body within its limit. Must be thread-safe.
@@ -74,13 +75,17 @@ struct Route {
   // The values of Content-Encoding that `respond` decodes; bodies with any other are refused with 415.
   std::span<const std::string_view> codings = {};
   bool is_traffic = false;  // carries samples, so that its requests are counted, not logged
+  // Only requests whose target has this parameter match the route, and they prefer it; empty: all. The name
+  // is compared as it is written, without escapes.
+  std::string_view needs = {};
+  bool has_json_of_any_type = false;  // `json` gets each body of a POST, whatever type its client says
 };
 
 // Thread-safe.
 class Router {
  public:
-  // The first route that matches a path and method is used. Adds `list_path`, a plain page that lists all
-  // routes.
+  // The first route that matches a path and method is used, but see Route::needs. Adds `list_path`, a plain
+  // page that lists all routes.
   explicit Router(std::vector<Route> routes, std::string_view list_path = "/");
 
   // All routes, in the order in which they are compared.
@@ -124,7 +129,8 @@ class Router {
 
   // Checks all but the body itself.
   Checked check_head(const HttpRequest& request, Body body) const;
-  const Route* find_route(std::string_view method, std::string_view path) const;
+  // `target`: whose path is decoded before it is compared, so that each spelling of a path finds one route.
+  const Route* find_route(std::string_view method, std::string_view target) const;
   HttpResponse no_route(std::string_view path) const;
 
   const std::vector<Route> routes_;

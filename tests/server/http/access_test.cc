@@ -131,6 +131,7 @@ TEST_F(AccessSessionTest, EachRouteNeedsItsRole) {
   };
   for (const Case& c :
        {Case{"GET", "/api/v1/query?series=cpu", "", 401}, Case{"GET", "/api/v1/query?series=cpu", "no", 401},
+        Case{"GET", "/api/v1/%71uery?series=cpu", "", 401}, Case{"POST", "/api/v1/line%73", "abc", 403},
         Case{"GET", "/api/v1/query?series=cpu", "abc", 200}, Case{"GET", "/api/v1/status", "", 401},
         Case{"GET", "/api/v1/status", "a", 200}, Case{"GET", "/metrics", "", 401},
         Case{"POST", "/api/v1/lines", "", 401}, Case{"POST", "/api/v1/lines", "abc", 403},
@@ -145,8 +146,8 @@ TEST_F(AccessSessionTest, EachRouteNeedsItsRole) {
             "{\"error\":\"this needs a token that the server knows: Authorization: Bearer "
             "TOKEN\",\"status\":401}\n");
   EXPECT_EQ(fake_.batches().size(), 1U);
-  EXPECT_EQ(fake_.reading("statmill.http_refused", "no_token"), 6);
-  EXPECT_EQ(fake_.reading("statmill.http_refused", "low_role"), 1);
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "no_token"), 7);
+  EXPECT_EQ(fake_.reading("statmill.http_refused", "low_role"), 2);
 }
 
 TEST_F(AccessSessionTest, WithoutTokensThisHostMayWrite) {
