@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/process_hash.h"
@@ -62,6 +63,26 @@ TreePart tree_part(const TokenDictionary& dictionary, std::string_view pattern, 
   return {{token < dictionary.count() ? Form::kOne : Form::kNone, token, {}}, nullptr};
 }
 
+// Tries the glob of a part on the texts of the dictionary, so that only rows count whose tokens match. That
+// costs less than the rows do if several parts vary.
+void know_tokens(const TokenDictionary& dictionary, TreePart& part) {
+  using Form = TokenSet::Form;
+  const Token count = dictionary.count();
+  Token last = 0;
+  size_t found = 0;
+  part.set.is_in.resize(count);
+  for (Token token = 0; token < count; ++token) {
+    if (!part.glob->matches(dictionary.text(token))) continue;
+    part.set.is_in[token] = 1;
+    last = token;
+    ++found;
+  }
+  part.glob = nullptr;
+  part.set.token = last;
+  part.set.form = found == 0 ? Form::kNone : found == 1 ? Form::kOne : Form::kSome;
+  if (found <= 1) part.set.is_in.clear();
+}
+
 // The nodes found so far. A node is known by its tokens, which all tables number alike; those of the parts
 // that only one token can match are left out.
 class NodeSet {
@@ -95,6 +116,12 @@ class NodeSet {
     });
   }
 
+  // Returns the bytes of the nodes that are new since the last call. Those of a table of all keys have a
+  // limit.
+  size_t new_bytes() {
+    const size_t bytes = nodes_.size() * (96 + key_.size() * sizeof(Token));  // 96: of the map, about
+    return bytes - std::exchange(bytes_, bytes);
+  }
   // Calls `visit(path, counts)` with each node that matches.
   template <class Visit>
   void for_each(Visit visit) const {
@@ -161,6 +188,7 @@ class NodeSet {
   std::vector<RoleCounts> marks_;
   std::unordered_map<std::vector<Token>, RoleCounts, Hash> nodes_;
   std::vector<Token> key_;
+  size_t bytes_ = 0;  // that new_bytes() has returned
 };
 
 // Adds the node of a name that no table has. `accepts(c, text)` tells whether part c of the path may be a
@@ -285,12 +313,21 @@ Result<std::vector<TreeNode>> NameIndex::children(std::span<const PartPattern> p
       std::vector<TreePart> parts;
       for (size_t c = 0; c < patterns.size(); ++c)
         parts.push_back(tree_part(table.table->dictionary(c), patterns[c].text, patterns[c].glob));
+      const auto varies = [](const TreePart& part) { return part.set.form == TokenSet::Form::kAll; };
+      if (std::ranges::count_if(parts, varies) > 1) {
+        for (size_t c = 0; c < parts.size(); ++c) {
+          if (parts[c].glob != nullptr) know_tokens(table.table->dictionary(c), parts[c]);
+        }
+      }
       nodes.emplace(*table.table, std::move(parts));
     }
     scan.for_each_block(table, [&](const NameBlock& block, RowBits& bits) {
       nodes->add(block, bits);
-      return true;
+      const size_t bytes = nodes->new_bytes();
+      if (bytes > 0 && take_memory) held = take_memory(bytes);
+      return static_cast<bool>(held);
     });
+    if (!held) return held.error();
   }
   if (scan.is_cancelled()) return scan.status().error();
   const auto put = [&add](std::string path, const RoleCounts& counts) {
