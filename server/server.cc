@@ -14,6 +14,7 @@
 #include "server/http/api_routes.h"
 #include "server/http/influx_routes.h"
 #include "server/http/query_batch.h"
+#include "server/istatd/istatd_routes.h"
 #include "server/json.h"
 #include "server/prometheus/push_routes.h"
 #include "server/prometheus/remote_write_routes.h"
@@ -203,6 +204,9 @@ std::optional<Fault> Server::open_ports() {
                                               config_.query.limits.timeout, clock_.wall() - running,
                                               scraper_ ? &scraper_->board() : nullptr}),
                     std::back_inserter(routes));
+  const istatd::CounterSources counters{*engine_, table_series_, table_.live_retention(), clock_};
+  std::ranges::move(istatd::istatd_routes({counters, listeners_.connections(), agents_}),
+                    std::back_inserter(routes));
   Result<Access> access =
       config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
   if (!access) return Fault{ExitCode::kUsage, access.error()};
@@ -211,7 +215,9 @@ std::optional<Fault> Server::open_ports() {
   Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
-  std::ranges::move(*page, std::back_inserter(routes));  // last: a folder's routes match all paths
+  // Last, since a folder's routes match all paths, and those of bare names all of one segment.
+  std::ranges::move(*page, std::back_inserter(routes));
+  std::ranges::move(istatd::bare_counter_routes(counters), std::back_inserter(routes));
   live_ = std::make_unique<LiveHub>(
       LiveHub::Services{
           table_, data(), registry_, clock_, [this] { return live_state(); },

@@ -21,8 +21,9 @@ enum class DocumentKind : uint8_t {
   kEvent = 0,
   kDashboard = 1,  // one version of a dashboard
   kView = 2,
+  kSettings = 3,  // a file of istatd's settings
 };
-inline constexpr size_t kDocumentKindCount = 3;
+inline constexpr size_t kDocumentKindCount = 4;
 
 inline constexpr size_t kDocumentIdBytesMax = 128;
 inline constexpr size_t kDocumentBodyBytesMax = size_t{1} << 20;

@@ -6,6 +6,7 @@
 #include "server/documents/dashboard_routes.h"
 #include "server/documents/event_routes.h"
 #include "server/documents/graphite_events.h"
+#include "server/documents/setting_routes.h"
 #include "server/documents/view_routes.h"
 
 namespace statmill {
@@ -23,6 +24,7 @@ Documents::Documents(const DocumentOptions& options, Duration patience, const Se
       dashboards_(options.dashboards, changes_, services.registry),
       files_(options.dashboards_dir),
       views_(options.views, changes_, services.registry),
+      settings_({}, changes_, services.registry),
       agent_events_(services.agents, events_) {}
 
 void Documents::restore(DocumentRows rows) {
@@ -43,12 +45,16 @@ void Documents::restore(DocumentRows rows) {
       case DocumentKind::kView:
         views_.restore(row);
         continue;
+      case DocumentKind::kSettings:
+        if (settings_.restore(row)) continue;
+        break;
     }
     rows.damaged.push_back(row.key);
   }
   for (const DocumentKey& key : rows.damaged) changes_.remove(key);
   if (!rows.damaged.empty())
-    services_.log.error("events, dashboards or views are damaged and lost", {{"rows", rows.damaged.size()}});
+    services_.log.error("events, dashboards, views or settings are damaged and lost",
+                        {{"rows", rows.damaged.size()}});
   agent_events_.tick(TickTime::of(services_.clock));  // notes how agents were before the first one connects
 }
 
@@ -58,6 +64,7 @@ std::vector<Route> Documents::routes() {
   std::ranges::move(dashboard_routes({dashboards_, files_, writes_, services_.clock}),
                     std::back_inserter(routes));
   std::ranges::move(view_routes(views_, writes_, services_.clock), std::back_inserter(routes));
+  std::ranges::move(setting_routes(settings_, writes_, services_.clock), std::back_inserter(routes));
   return routes;
 }
 

@@ -1,5 +1,5 @@
-// Documents: events, dashboards and shared views of a server, with their routes and the events that the
-// server makes itself.
+// Documents: events, dashboards, shared views and istatd's settings of a server, with their routes and the
+// events that the server makes itself.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@
 #include "server/documents/dashboard_set.h"
 #include "server/documents/document_options.h"
 #include "server/documents/event_log.h"
+#include "server/documents/setting_files.h"
 #include "server/documents/view_set.h"
 #include "server/documents/write_answers.h"
 #include "server/http/router.h"
@@ -64,6 +65,7 @@ class Documents {
   DashboardSet dashboards_;
   DashboardFiles files_;
   ViewSet views_;
+  SettingFiles settings_;
   AgentEvents agent_events_;
   SteadyTime next_expiry_{};
 };

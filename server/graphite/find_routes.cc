@@ -1,5 +1,6 @@
 #include "server/graphite/find_routes.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -55,10 +56,19 @@ HttpResponse handle_expand(const SeriesCatalog& catalog, const Url& url, QueryCo
 HttpResponse handle_index(const SeriesCatalog& catalog, const Url& url, QueryControl& control,
                           BodySink& sink) {
   if (Status s = check_no_jsonp(url); !s) return error_response(s.error());
-  const auto paths = catalog.paths(control);
-  if (!paths) return error_response(paths.error());
+  std::vector<std::string> paths;
+  Status held;
+  const auto add = [&](std::string_view name) {
+    if (name.find(';') != std::string_view::npos) return true;  // it has tags
+    held = control.take_memory(sizeof(std::string) + name.size());
+    if (held) paths.emplace_back(name);
+    return static_cast<bool>(held);
+  };
+  if (Status s = catalog.each_name(add, control); !s) return error_response(s.error());
+  if (!held) return error_response(held.error());
+  std::ranges::sort(paths);
   ListWriter list(sink, "[");
-  for (const std::string& path : *paths) {
+  for (const std::string& path : paths) {
     if (Status s = list.add([&](std::string& out) { append_json_string(out, path); }); !s)
       return error_response(s.error());
   }

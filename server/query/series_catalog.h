@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "proto/sample.h"
 #include "server/names/label_matcher.h"
 #include "server/names/tree_node.h"
 #include "server/query/labels.h"
@@ -58,8 +61,12 @@ class SeriesCatalog {
   // The nodes of the tree of paths whose parts match the globs between the dots of the pattern, ascending by
   // path. Errors: as above.
   virtual Result<std::vector<TreeNode>> nodes(std::string_view pattern, QueryControl& control) const = 0;
-  // The names of all series without tags, ascending. Errors: those of the control.
-  virtual Result<std::vector<std::string>> paths(QueryControl& control) const = 0;
+  // Calls `visit` with the name of each series, in no order, until it returns false. Errors: those of the
+  // control.
+  virtual Status each_name(const std::function<bool(std::string_view name)>& visit,
+                           QueryControl& control) const = 0;
+  // Returns nullopt if there is no such series.
+  virtual std::optional<Kind> kind(std::string_view name) const = 0;
   // Returns up to `limit` families of which anything is known after `after`, by path and kind; and those of
   // one path. A unit that nobody has given is that of the name.
   virtual std::vector<FamilyRow> families(const FamilyKey& after, size_t limit) const = 0;

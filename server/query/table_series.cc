@@ -181,19 +181,16 @@ Result<std::vector<TreeNode>> TableSeries::nodes(std::string_view pattern, Query
   return nodes;
 }
 
-Result<std::vector<std::string>> TableSeries::paths(QueryControl& control) const {
-  std::vector<std::string> paths;
-  Status held;
-  const auto add = [&](std::string_view name) {
-    if (name.find(';') != std::string_view::npos) return true;
-    held = control.take_memory(sizeof(std::string) + name.size());
-    if (held) paths.emplace_back(name);
-    return static_cast<bool>(held);
-  };
-  if (Status s = table_.names()->select({}, add, stop_of(control)); !s) return error_of(s.error(), control);
-  if (!held) return held.error();
-  std::ranges::sort(paths);
-  return paths;
+Status TableSeries::each_name(const std::function<bool(std::string_view name)>& visit,
+                              QueryControl& control) const {
+  Status walked = table_.names()->select({}, visit, stop_of(control));
+  if (!walked) return error_of(walked.error(), control);
+  return walked;
+}
+
+std::optional<Kind> TableSeries::kind(std::string_view name) const {
+  const auto summary = table_.summary(name);
+  return summary ? std::optional(summary->kind) : std::nullopt;
 }
 
 std::vector<FamilyRow> TableSeries::families(const FamilyKey& after, size_t limit) const {

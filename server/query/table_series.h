@@ -1,7 +1,9 @@
 // TableSeries: finds series in this process's own table, by its index of names.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +36,9 @@ class TableSeries final : public SeriesSelector, public SeriesCatalog {
   Result<std::map<std::string, uint64_t>> series_by_value(std::string_view label,
                                                           QueryControl& control) const override;
   Result<std::vector<TreeNode>> nodes(std::string_view pattern, QueryControl& control) const override;
-  Result<std::vector<std::string>> paths(QueryControl& control) const override;
+  Status each_name(const std::function<bool(std::string_view name)>& visit,
+                   QueryControl& control) const override;
+  std::optional<Kind> kind(std::string_view name) const override;
   std::vector<FamilyRow> families(const FamilyKey& after, size_t limit) const override;
   std::vector<FamilyRow> families_of(std::string_view path) const override;
   Result<CatalogStats> stats(size_t limit, QueryControl& control) const override;

@@ -65,6 +65,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"prometheus", {"http", "table", "tick"}},
         {"promql", {"http", "names", "query"}},
         {"graphite", {"http", "names", "query"}},
+        {"istatd", {"agents", "documents", "http", "names", "query"}},
         {"report", {"agents", "names", "tick", "table"}},
         {"web", {"http"}},
         {"live", {"http", "query", "table"}},

@@ -66,8 +66,9 @@ bool is_page_file(std::string_view path) {
 std::string path_of(const Route& route) {
   std::string path(route.path);
   if (path.ends_with("/**")) path.pop_back();
+  if (const size_t star = path.find("\\*"); star != path.npos) return path.replace(star, 2, "*");
   std::ranges::replace(path, '*', 'x');
-  return path;
+  return route.needs.empty() ? path : path + "?" + std::string(route.needs) + "=x";
 }
 
 std::vector<std::string> methods_of(const Route& route) {
@@ -152,7 +153,7 @@ TEST_F(RouteTable, EachRouteIsCheckedForHostTokenRoleAndOrigin) {
     const int allowed = ask({method, path, token});
     EXPECT_TRUE(allowed != 0 && allowed != 401 && allowed != 403 && allowed != 421) << allowed;
     EXPECT_EQ(ask({method, path, token, "evil.example"}), 421);
-    if (route.method != "GET") {
+    if (route.method != "GET" && route.lane != Lane::kQuery) {
       EXPECT_EQ(ask({method, path, token, "localhost", "http://evil.example"}), 403);
     }
     if (route.role == Role::kNone) return;
@@ -172,7 +173,8 @@ TEST_F(RouteTable, NoRouteNeedsLessThanItMust) {
   for_each([](const Route& route, const std::string&, const std::string& path) {
     const bool is_open = std::ranges::count(kOpen, route.path) > 0 || is_page_file(path);
     EXPECT_EQ(route.role == Role::kNone, is_open);
-    const bool changes = route.method != "GET" && std::ranges::count(kReads, route.path) == 0;
+    const bool changes =
+        route.method != "GET" && std::ranges::count(kReads, route.path) == 0 && route.lane != Lane::kQuery;
     const bool is_admin = path.starts_with("/admin");
     EXPECT_EQ(route.role >= Role::kWrite, changes || is_admin);
     EXPECT_EQ(route.role == Role::kAdmin, is_admin);
@@ -195,6 +197,10 @@ TEST_F(RouteTable, WithoutTokensOtherHostsMayOnlySendLines) {
   for_each([this](const Route& route, const std::string& method, const std::string& path) {
     EXPECT_EQ(ask({method, path, "", "evil.example"}), 421);
     if (route.method == "GET") return;
+    if (route.lane == Lane::kQuery) {
+      EXPECT_EQ(route.role, Role::kRead);
+      return;
+    }
     const bool is_for_all = std::ranges::count(kReads, route.path) > 0 || route.is_traffic;
     EXPECT_EQ(route.role >= Role::kWrite, !is_for_all);
     EXPECT_EQ(ask({method, path, "", "localhost", "http://evil.example"}), 403);
