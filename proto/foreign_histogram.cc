@@ -1,9 +1,12 @@
 #include "proto/foreign_histogram.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace statmill {
@@ -12,8 +15,9 @@ namespace {
 constexpr uint64_t kCountMax = uint64_t{1} << 48;  // Bucket::kCountMax
 constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
-// By how much a mean, which is rounded, may be beyond the samples that it is of.
-constexpr double kMeanSlack = 1e-9;
+// Estimates have four digits, so that buckets stay decimals, and extremes are so far from the mean at least.
+constexpr int kEstimateDigits = 4;
+constexpr double kMeanSlack = 1e-3;
 
 // Returns 2^exponent, or the nearest finite number that is not 0.
 double power_of_two(double exponent) {
@@ -83,16 +87,22 @@ std::vector<HistogramCell> cells_of(const ForeignHistogram& histogram, double me
 }
 
 // Sums of large numbers of both signs may be none.
-Number finite(double value) {
-  return Number::shortest(std::isnan(value) ? 0 : std::clamp(value, -kLargest, kLargest));
+Number estimate(double value) {
+  value = std::isnan(value) ? 0 : std::clamp(value, -kLargest, kLargest);
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific,
+                                 kEstimateDigits - 1);
+  Number number;
+  const std::string_view digits(text.data(), static_cast<size_t>(end.ptr - text.data()));
+  return parse_number(digits, number).is_accepted() ? number : Number::of(value);
 }
 
-Number sum_of(const ForeignHistogram& histogram, double estimate) {
+Number sum_of(const ForeignHistogram& histogram, double estimated) {
   if (histogram.sum) return *histogram.sum;
   const auto count = static_cast<double>(histogram.count);
-  if (histogram.min) estimate = std::max(estimate, count * histogram.min->value());
-  if (histogram.max) estimate = std::min(estimate, count * histogram.max->value());
-  return finite(estimate);
+  if (histogram.min) estimated = std::max(estimated, count * histogram.min->value());
+  if (histogram.max) estimated = std::min(estimated, count * histogram.max->value());
+  return Number::shortest(std::isnan(estimated) ? 0 : std::clamp(estimated, -kLargest, kLargest));
 }
 
 }  // namespace
@@ -182,9 +192,9 @@ ReadyHistogram ready_histogram(const ForeignHistogram& histogram, Batch& batch) 
   }
   ReadyBucket& ready = batch.new_ready_bucket();
   ready.count = histogram.count;
-  ready.min = histogram.min.value_or(finite(std::min(low, mean - slack)));
-  ready.max = histogram.max.value_or(finite(std::max(high, mean + slack)));
-  ready.sum_of_squares = finite(has_one_bucket ? mean * out.sum.value() : squares);
+  ready.min = histogram.min.value_or(estimate(std::min(low, mean - slack)));
+  ready.max = histogram.max.value_or(estimate(std::max(high, mean + slack)));
+  ready.sum_of_squares = estimate(has_one_bucket ? mean * out.sum.value() : squares);
   ready.cells = batch.keep(cells_of(histogram, mean));
   ready.joined_power = kSentJoinedPowerMax;
   if (histogram.is_exponential) {

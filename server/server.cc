@@ -16,6 +16,7 @@
 #include "server/http/query_batch.h"
 #include "server/istatd/istatd_routes.h"
 #include "server/json.h"
+#include "server/otlp/otlp_routes.h"
 #include "server/prometheus/push_routes.h"
 #include "server/prometheus/remote_write_routes.h"
 #include "server/promql/expression_route.h"
@@ -85,6 +86,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       agents_(limits_of_agents(config_), registry_),
       remote_table_(config_.remote, table_, family_types_, registry_),
       remote_intake_(remote_table_, family_types_, intake_, registry_),
+      otlp_intake_(remote_table_, intake_, registry_),
       scrape_intake_(remote_table_, family_types_, intake_, registry_, clock),
       documents_(config_.documents, kWritePatience + 2 * config_.tick_interval,
                  {agents_, registry_, clock, log}),
@@ -190,6 +192,7 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(influx_routes({influx_intake_, health_, clock_, config_.influx_db_tag}),
                     std::back_inserter(routes));
   std::ranges::move(remote_write_routes(remote_intake_, clock_), std::back_inserter(routes));
+  std::ranges::move(otlp_routes(otlp_intake_, clock_), std::back_inserter(routes));
   std::ranges::move(push_routes(remote_table_, family_types_, intake_, clock_), std::back_inserter(routes));
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);

@@ -27,6 +27,7 @@
 #include "server/listeners.h"
 #include "server/live/live_hub.h"
 #include "server/minute_count.h"
+#include "server/otlp/otlp_intake.h"
 #include "server/prometheus/remote_write_intake.h"
 #include "server/prometheus/scrape_intake.h"
 #include "server/query/engine.h"
@@ -128,6 +129,7 @@ class Server {
   FamilyTypes family_types_;
   RemoteTable remote_table_;
   RemoteWriteIntake remote_intake_;
+  OtlpIntake otlp_intake_;
   ScrapeIntake scrape_intake_;
   TickParticipants participants_{{&agents_, &remote_table_}};
   Documents documents_;

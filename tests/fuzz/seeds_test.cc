@@ -15,6 +15,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "proto/agent/frames.h"
+#include "proto/otlp/metrics.h"
+#include "proto/otlp/otlp_json.h"
 #include "proto/prometheus/remote_write.h"
 #include "proto/prometheus/snappy_block.h"
 #include "proto/recording/recording_reader.h"
@@ -207,6 +209,39 @@ TEST(Seeds, QueriesAreReadAsTheirNamesSay) {
   for (const char* name : {"broken_matchers", "bad_duration"}) {
     EXPECT_FALSE(promql::parse_promql(seed(std::string("promql/") + name))) << name;
   }
+}
+
+TEST(Seeds, RequestsOfOtlpHaveEachType) {
+  class CountPoints final : public OtlpVisitor {
+   public:
+    void begin_resource(const OtlpAttributes& resource) override { attributes += resource.labels.size(); }
+    void end_resource() override {}
+    void begin_scope(std::string_view) override {}
+    void begin_metric(const OtlpMetric&) override {}
+    void add_number(const OtlpPoint&, const OtlpNumber&) override { ++numbers; }
+    void add_histogram(const OtlpPoint&, const OtlpHistogram& histogram) override {
+      if (histogram.verdict.is_accepted()) ++histograms;
+    }
+    void add_summary(const OtlpPoint&, const OtlpSummary&) override { ++summaries; }
+    size_t attributes = 0;
+    int numbers = 0;
+    int histograms = 0;
+    int summaries = 0;
+  };
+  CountPoints points;
+  EXPECT_TRUE(decode_otlp_metrics(seed("otlp/each_type").substr(1), points));
+  EXPECT_EQ(points.numbers, 2);
+  EXPECT_EQ(points.histograms, 2);
+  EXPECT_EQ(points.summaries, 1);
+  EXPECT_EQ(points.attributes, 8U);
+  const auto message = otlp_json_to_protobuf(seed("otlp/each_type_of_json").substr(1));
+  ASSERT_TRUE(message.has_value()) << message.error().message;
+  CountPoints of_json;
+  EXPECT_TRUE(decode_otlp_metrics(*message, of_json));
+  EXPECT_EQ(of_json.numbers, 1);
+  EXPECT_EQ(of_json.histograms, 2);
+  EXPECT_EQ(of_json.summaries, 1);
+  EXPECT_EQ(of_json.attributes, 4U);
 }
 
 }  // namespace

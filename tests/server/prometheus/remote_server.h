@@ -85,6 +85,7 @@ class RemoteServer {
     return found ? std::optional(found->kind) : std::nullopt;
   }
   RemoteTable& values() { return *table_values_; }
+  Intake& lines() { return *lines_; }
   const RemoteWriteIntake& intake() { return *intake_; }
   Registry& registry() { return *registry_; }
   Timestamp now() const { return from_unix_seconds(now_s); }

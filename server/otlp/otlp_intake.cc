@@ -1,0 +1,211 @@
+#include "server/otlp/otlp_intake.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+
+#include "base/stage.h"
+#include "base/text.h"
+#include "proto/otlp/metrics.h"
+#include "server/otlp/otlp_names.h"
+
+namespace statmill {
+namespace {
+
+// So many buckets of histograms are added together at most, so that they hold up no tick.
+constexpr size_t kPieceBuckets = 100'000;
+constexpr uint64_t kNsPerMs = 1'000'000;
+
+TimedValue at_time(const OtlpPoint& point, Number value) {
+  TimedValue out{value, static_cast<int64_t>(point.time_ns / kNsPerMs),
+                 static_cast<int64_t>(point.start_ns / kNsPerMs),
+                 static_cast<uint32_t>(point.time_ns % kNsPerMs)};
+  // A start in the same millisecond is a known one, too.
+  if (point.start_ns < point.time_ns) out.start_ms = std::min(out.start_ms, out.time_ms - 1);
+  return out;
+}
+
+Number number_of(int64_t value) {
+  if (-Number::kMantissaMax <= value && value <= Number::kMantissaMax) return Number::decimal(value, 0);
+  return Number::shortest(static_cast<double>(value));
+}
+
+std::string quantile_text(double quantile) {
+  std::string text;
+  append_number(text, quantile);
+  return text;
+}
+
+}  // namespace
+
+class OtlpIntake::Collector final : public OtlpVisitor {
+ public:
+  Collector(const OtlpIntake& intake, Timestamp now)
+      : intake_(intake),
+        now_(now),
+        pieces_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()),
+        infos_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()) {}
+
+  void begin_resource(const OtlpAttributes& resource) override {
+    names_.begin_resource(resource);
+    if (names_.has_info()) add_info();
+  }
+  void end_resource() override {}
+  void begin_scope(std::string_view scope) override { names_.begin_scope(scope); }
+  // Its texts are views into the message.
+  void begin_metric(const OtlpMetric& metric) override { metric_ = metric; }
+
+  void add_number(const OtlpPoint& point, const OtlpNumber& number) override {
+    if (!begin_point(point)) return;
+    if (point.has_no_value) return accept_nothing();
+    if (!number.real && !number.integer) return refuse(Refusal::kBadValue);
+    const auto sent = sent_number();
+    if (!sent) return refuse(Refusal::kBadType);
+    std::string_view name;
+    if (!read_name({metric_.name}, point, name)) return;
+    if (number.integer) return add({name, at_time(point, number_of(*number.integer)), {}, *sent});
+    add_real({name, at_time(point, {}), {}, *sent}, *number.real);
+  }
+
+  void add_histogram(const OtlpPoint& point, const OtlpHistogram& histogram) override {
+    if (!begin_point(point)) return;
+    if (point.has_no_value) return accept_nothing();
+    if (metric_.temporality == OtlpTemporality::kUnspecified) return refuse(Refusal::kBadType);
+    if (histogram.verdict.is_refused()) return refuse(histogram.verdict.reason());
+    std::string_view name;
+    if (!read_name({metric_.name}, point, name)) return;
+    const ForeignHistogram& kept = histograms_.emplace_back(histogram.histogram);
+    buckets_ += kept.buckets.size() + kept.bounds.size();
+    RemoteValue value{name, at_time(point, kept.sum.value_or(Number())), {}, SentAs::kHistogramAmount};
+    if (metric_.temporality == OtlpTemporality::kCumulative) value.sent = SentAs::kHistogram;
+    value.histogram = &kept;
+    add(value);
+  }
+
+  // Each of its values is a sample.
+  void add_summary(const OtlpPoint& point, const OtlpSummary& summary) override {
+    if (!begin_point(point)) return;
+    if (point.has_no_value) return accept_nothing();
+    if (!summary.has_all) return refuse(Refusal::kOutOfRange);
+    std::string_view name;
+    if (!read_name({metric_.name, "_count"}, point, name)) return;
+    const auto count = std::min(summary.count, static_cast<uint64_t>(Number::kMantissaMax));
+    add({name, at_time(point, Number::decimal(static_cast<int64_t>(count), 0)), {}, SentAs::kCounter});
+    if (!read_name({metric_.name, "_sum"}, point, name)) return;
+    add_real({name, at_time(point, {}), {}, SentAs::kCounter}, summary.sum);
+    for (const OtlpQuantile& one : summary.quantiles) {
+      if (!read_name({metric_.name, {}, quantile_text(one.quantile)}, point, name)) return;
+      // Without samples, a quantile is NaN.
+      if (std::isnan(one.value)) {
+        accept_nothing();
+      } else {
+        add_real({name, at_time(point, {}), {}, SentAs::kGauge}, one.value);
+      }
+    }
+  }
+
+  OtlpAccount finish() {
+    submit();
+    infos_.submit();
+    const RemoteAccount& account = pieces_.account();
+    return {points_, std::min(points_, account.refused_in_all()), account.reasons(),
+            std::max(account.ticket, infos_.account().ticket)};
+  }
+
+ private:
+  // Returns false if the point is refused.
+  bool begin_point(const OtlpPoint& point) {
+    ++points_;
+    if (pieces_.is_full() || buckets_ >= kPieceBuckets) submit();
+    if (point.exemplars > 0) intake_.exemplars_.add(point.exemplars);
+    if (point.time_ns != 0 || point.has_no_value) return true;
+    refuse(Refusal::kBadTime);
+    return false;
+  }
+  // How the numbers of the metric are sent; nullopt: nobody knows.
+  std::optional<SentAs> sent_number() const {
+    if (metric_.type == OtlpType::kGauge) return SentAs::kGauge;
+    switch (metric_.temporality) {
+      case OtlpTemporality::kDelta:
+        return SentAs::kAmount;
+      case OtlpTemporality::kCumulative:
+        return metric_.is_monotonic ? SentAs::kCounter : SentAs::kGauge;
+      case OtlpTemporality::kUnspecified:
+        break;
+    }
+    return std::nullopt;
+  }
+  bool read_name(const OtlpNames::Parts& parts, const OtlpPoint& point, std::string_view& name) {
+    const auto verdict = names_.name(parts, point.attributes, pieces_.batch(), name);
+    if (verdict.is_refused()) refuse(verdict.reason());
+    return verdict.is_accepted();
+  }
+  void refuse(Refusal reason) { pieces_.batch().refuse(reason, metric_.name); }
+  void accept_nothing() {
+    pieces_.accept();
+    intake_.without_value_.add();
+  }
+  void add(RemoteValue value) {
+    if (metric_.is_monotonic && value.sent == SentAs::kAmount && value.value.value.value() < 0)
+      return refuse(Refusal::kOutOfRange);
+    value.sender = names_.sender();
+    pieces_.add(value);
+  }
+  void add_real(RemoteValue value, double real) {
+    if (!std::isfinite(real)) return pieces_.batch().refuse(Refusal::kNotFinite, value.name);
+    value.value.value = statmill::number_of(real);
+    add(value);
+  }
+  // It has no time of its own, so it has that of its receipt.
+  void add_info() {
+    std::string_view name;
+    const auto verdict = names_.info_name(infos_.batch(), name);
+    if (verdict.is_refused()) {
+      infos_.batch().refuse(verdict.reason(), "target_info");
+    } else {
+      RemoteValue value{
+          name, {Number::decimal(1, 0), now_.time_since_epoch().count(), 0}, {}, SentAs::kGauge};
+      value.sender = names_.sender();
+      infos_.add(value);
+    }
+    if (infos_.is_full()) infos_.submit();
+  }
+  void submit() {
+    pieces_.submit();
+    histograms_.clear();
+    buckets_ = 0;
+  }
+
+  const OtlpIntake& intake_;
+  const Timestamp now_;
+  RemotePieces pieces_;
+  RemotePieces infos_;  // refused ones are no points of the sender
+  OtlpNames names_;
+  OtlpMetric metric_;
+  uint64_t points_ = 0;
+  // These are of the piece.
+  std::deque<ForeignHistogram> histograms_;
+  size_t buckets_ = 0;
+};
+
+OtlpIntake::OtlpIntake(RemoteTable& table, Intake& intake, Registry& registry)
+    : table_(table),
+      intake_(intake),
+      account_(intake.account("otlp")),
+      without_value_(registry.counter("statmill.otlp_points_without_value",
+                                      "Points of OpenTelemetry that say that there is no value now.")),
+      exemplars_(registry.counter("statmill.otlp_exemplars_dropped",
+                                  "Exemplars of OpenTelemetry, which are not kept.")) {}
+
+Result<OtlpAccount> OtlpIntake::submit(std::string_view message, size_t bytes, Timestamp now) const {
+  account_.bytes.add(bytes);
+  Collector collector(*this, now);
+  const InStage stage(Stage::kParse);
+  const Status decoded = decode_otlp_metrics(message, collector);
+  const OtlpAccount account = collector.finish();
+  if (!decoded) return decoded.error();
+  return account;
+}
+
+}  // namespace statmill
