@@ -10,6 +10,7 @@
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
 #include "server/graphite/find_routes.h"
+#include "server/graphite/render_routes.h"
 #include "server/graphite/tag_routes.h"
 #include "server/http/api_routes.h"
 #include "server/http/influx_routes.h"
@@ -201,6 +202,7 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
   std::ranges::move(graphite::find_routes(table_series_), std::back_inserter(routes));
+  std::ranges::move(graphite::render_routes({sources.series, clock_}), std::back_inserter(routes));
   std::ranges::move(graphite::tag_routes({table_series_, table_series_}), std::back_inserter(routes));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
   std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.live_retention(),

@@ -1,0 +1,222 @@
+#include "server/graphite/evaluation.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/nearest_word.h"
+#include "server/graphite/binding.h"
+#include "server/graphite/function.h"
+#include "server/graphite/passing.h"
+#include "server/graphite/target_parser.h"
+
+namespace statmill::graphite {
+namespace {
+
+using Kind = SyntaxTree::Kind;
+using Node = SyntaxTree::Node;
+
+// Targets that functions such as aliasQuery() evaluate may have such functions in them.
+constexpr size_t kTextDepthMax = 4;
+constexpr size_t kNameBytesMax = size_t{16} << 10;
+
+Error placed(const Node& node, const Error& error) {
+  const std::string& text = error.message;
+  const bool has_place = text.starts_with("at ") && text.size() > 3 && text[3] >= '1' && text[3] <= '9';
+  if (error.code != ErrorCode::kInvalid || has_place) return error;
+  return {error.code, "at " + std::to_string(node.position + 1) + ": " + error.message};
+}
+
+Error unknown_function(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Function& function : functions()) names.push_back(function.name);
+  return {ErrorCode::kInvalid, "unknown function " + name + "()" + did_you_mean(name, names)};
+}
+
+Status check_names(const Function& function, const Value& value) {
+  const auto* list = std::get_if<SeriesList>(&value);
+  if (list == nullptr) return Status::ok();
+  for (const Series& series : *list) {
+    if (std::max(series.name.size(), series.path.size()) <= kNameBytesMax) continue;
+    return Error{ErrorCode::kInvalid, std::string(function.name) + "(): a name has more than " +
+                                          std::to_string(kNameBytesMax) + " bytes"};
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+class Evaluation::NodeCaller final : public Caller {
+ public:
+  NodeCaller(Evaluation& of, const SyntaxTree& tree, const Node& call, const Context& below)
+      : of_(of), tree_(tree), call_(call), below_(below) {}
+
+  Result<SeriesList> evaluate_first(const RequestRange& range) override {
+    Context context = below_;
+    context.range = {std::max<int64_t>(range.from_s, 0), range.until_s};
+    if (context.range.from_s >= context.range.until_s) return SeriesList();  // before 1970
+    return counted(of_.list_of(tree_, call_.arguments.front().value, context));
+  }
+  Result<SeriesList> evaluate_text(std::string_view target) override {
+    Context context = below_;
+    context.points = 0;
+    context.read.reset();
+    ++context.depth;
+    return counted(of_.list_of_text(target, context));
+  }
+  // The memory of all that it has returned, which the control holds.
+  size_t bytes() const { return bytes_; }
+
+ private:
+  Result<SeriesList> counted(Result<SeriesList> list) {
+    if (list) bytes_ += memory_bytes_of(*list);
+    return list;
+  }
+
+  Evaluation& of_;
+  const SyntaxTree& tree_;
+  const Node& call_;
+  const Context& below_;
+  size_t bytes_ = 0;
+};
+
+Result<SeriesList> Evaluation::evaluate(const SyntaxTree& tree) {
+  const bool merges = options_.points > 1 && !options_.x_files_factor;
+  const Context context{options_.range, merges ? options_.points : 0, std::nullopt, 0};
+  auto list = list_of(tree, tree.root, context);
+  if (!list) return list;
+  if (options_.points > 0) {
+    for (Series& series : *list) consolidate_to(series, options_.points);
+  }
+  return list;
+}
+
+Result<SeriesList> Evaluation::list_of(const SyntaxTree& tree, NodeId id, const Context& context) {
+  auto value = value_of(tree, id, context);
+  if (!value) return value.error();
+  if (auto* list = std::get_if<SeriesList>(&*value)) return std::move(*list);
+  SeriesList out;
+  if (auto* lists = std::get_if<SeriesLists>(&*value)) {
+    for (SeriesList& list : *lists) std::ranges::move(list, std::back_inserter(out));
+    return out;
+  }
+  return placed(tree.at(id), {ErrorCode::kInvalid, "this is no series"});
+}
+
+Result<SeriesList> Evaluation::list_of_text(std::string_view target, const Context& context) {
+  if (context.depth > kTextDepthMax)
+    return Error{ErrorCode::kInvalid, "functions evaluate targets inside each other too often"};
+  const auto tree = parse_target(target);
+  if (!tree)
+    return Error{ErrorCode::kInvalid,
+                 "in the target \"" + std::string(target.substr(0, 200)) + "\": " + tree.error().message};
+  return list_of(*tree, tree->root, context);
+}
+
+Result<Value> Evaluation::value_of(const SyntaxTree& tree, NodeId id, const Context& context) {
+  if (Status s = control_.check(); !s) return s.error();
+  if (++evaluated_ > control_.limits().evaluations_max)
+    return control_.refuse(QueryLimit::kEvaluations, evaluated_);
+  const Node& node = tree.at(id);
+  switch (node.kind) {
+    case Kind::kNone:
+      return Value();
+    case Kind::kBoolean:
+      return Value(node.number != 0);
+    case Kind::kNumber:
+      return Value(Number{node.number, node.is_integer});
+    case Kind::kText:
+      return Value(node.text);
+    case Kind::kPath: {
+      auto list = fetch({.path = node.text, .text = node.text}, context);
+      if (!list) return placed(node, list.error());
+      return Value(*std::move(list));
+    }
+    case Kind::kCall:
+      break;
+  }
+  auto value = call_of(tree, id, context);
+  if (!value) return placed(node, value.error());
+  return value;
+}
+
+Result<SeriesList> Evaluation::fetch(FetchRequest request, const Context& context) {
+  request.from_s = context.range.from_s;
+  request.until_s = context.range.until_s;
+  request.points = context.points;
+  request.read = context.read.value_or(Summary{});
+  if (!is_read_of_buckets(request.read)) {
+    request.points = 0;
+    request.read = {};
+  }
+  auto list = source_.fetch(request);
+  if (!list) return list;
+  for (Series& series : *list) {
+    series.read = request.read;
+    series.x_files_factor = options_.x_files_factor.value_or(0);
+  }
+  if (Status s = control_.take_memory(memory_bytes_of(*list)); !s) return s.error();
+  return list;
+}
+
+Result<SeriesList> Evaluation::fetch_by_tags(const SyntaxTree& tree, NodeId id, const Context& context) {
+  const Node& node = tree.at(id);
+  FetchRequest request{.path = {}, .text = node.raw};
+  for (const SyntaxTree::Argument& argument : node.arguments) {
+    const Node& value = tree.at(argument.value);
+    if (value.kind != Kind::kText || !argument.name.empty())
+      return Error{ErrorCode::kInvalid,
+                   "seriesByTag(): each argument is an expression in quotes, such as 'name=cpu'"};
+    request.tag_expressions.push_back(value.text);
+  }
+  return fetch(std::move(request), context);
+}
+
+// Returns the context of the arguments of a call.
+Evaluation::Context Evaluation::below(const SyntaxTree& tree, const Node& call, const Function& function,
+                                      const Context& context) const {
+  Context out = context;
+  const auto read = summary_below(tree, call, function, context.read);
+  if (read) {
+    out.read = *read;
+    return out;
+  }
+  out.points = 0;
+  out.read.reset();
+  return out;
+}
+
+Result<Value> Evaluation::call_of(const SyntaxTree& tree, NodeId id, const Context& context) {
+  const Node& node = tree.at(id);
+  const Function* function = find_function(node.text);
+  if (function == nullptr) return unknown_function(node.text);
+  if (function->name == "seriesByTag") {
+    auto list = fetch_by_tags(tree, id, context);
+    if (!list) return list.error();
+    return Value(*std::move(list));
+  }
+  const Context inner = below(tree, node, *function, context);
+  std::vector<NamedValue> values;
+  size_t bytes = 0;
+  for (const SyntaxTree::Argument& argument : node.arguments) {
+    auto value = value_of(tree, argument.value, inner);
+    if (!value) return value.error();
+    bytes += memory_bytes_of(*value);
+    values.push_back({argument.name, *std::move(value)});
+  }
+  auto arguments = bind_arguments(*function, std::move(values));
+  if (!arguments) return arguments.error();
+  NodeCaller caller(*this, tree, node, inner);
+  const CallContext call_context{
+      context.range, options_.now_s, options_.zone, options_.x_files_factor.value_or(0), control_, caller};
+  Call call(*function, *std::move(arguments), call_context);
+  auto result = function->run(call);
+  if (!result) return result.error();
+  if (Status s = check_names(*function, *result); !s) return s.error();
+  control_.give_memory(bytes + caller.bytes());
+  if (Status s = control_.take_memory(memory_bytes_of(*result)); !s) return s.error();
+  return result;
+}
+
+}  // namespace statmill::graphite

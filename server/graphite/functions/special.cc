@@ -1,0 +1,131 @@
+// Functions that make series of nothing, or say how a series is to be shown.
+#include <algorithm>
+#include <utility>
+
+#include "server/graphite/functions/common.h"
+
+namespace statmill::graphite {
+namespace {
+
+Result<Value> run_changed(Call& call) {
+  SeriesList list = call.take(0);
+  for (Series& series : list) {
+    if (Status s = call.work(series.values.size()); !s) return s.error();
+    series.rename("changed(" + series.name + ")");
+    double previous = kNoValue;
+    for (double& value : series.values) {
+      const double now = value;
+      value = !is_none(now) && !is_none(previous) && now != previous ? 1 : 0;
+      if (!is_none(now)) previous = now;
+    }
+  }
+  return Value(std::move(list));
+}
+
+// The summary of bands whose values are this summary of buckets already.
+Summary after_reading(const Summary& read) {
+  switch (read.kind) {
+    case Summary::Kind::kCount:
+      return {Summary::Kind::kSum};
+    case Summary::Kind::kStddev:
+    case Summary::Kind::kPercentile:
+      return {};
+    default:
+      return read;
+  }
+}
+
+Result<Value> consolidated_by(Call& call, const std::string& name) {
+  const auto summary = parse_consolidation(name);
+  if (!summary)
+    return call.error(
+        "the function is sum, average, min, max, first, last, avg_zero, count, stddev or a "
+        "percentile such as p99, not " +
+        name);
+  SeriesList list = call.take(0);
+  for (Series& series : list) {
+    series.consolidation = series.read == *summary ? after_reading(*summary) : *summary;
+    set_tag(series, "consolidateBy", name);
+    series.rename("consolidateBy(" + series.name + ",\"" + name + "\")");
+  }
+  return Value(std::move(list));
+}
+
+Result<Value> run_consolidate_by(Call& call) { return consolidated_by(call, call.text(1)); }
+Result<Value> run_cumulative(Call& call) { return consolidated_by(call, "sum"); }
+
+Result<Value> run_constant_line(Call& call) {
+  SeriesList out;
+  out.push_back(constant_line(call, call.number(0)));
+  return Value(std::move(out));
+}
+
+Result<Value> run_fallback_series(Call& call) {
+  SeriesList list = call.take(0);
+  return Value(list.empty() ? call.take(1) : std::move(list));
+}
+
+// The time itself as a series, from the begin of the range on.
+Result<Value> time_line(Call& call, int64_t step_s, std::string path) {
+  if (step_s < 1) return call.error("the step is below 1");
+  Series grid;
+  grid.start_s = call.range().from_s;
+  grid.end_s = call.range().until_s;
+  grid.step_s = step_s;
+  if (Status s = call.check_points(static_cast<double>((grid.end_s - grid.start_s) / step_s + 1)); !s)
+    return s.error();
+  std::vector<double> values;
+  for (int64_t time_s = grid.start_s; time_s < grid.end_s; time_s += step_s)
+    values.push_back(static_cast<double>(time_s));
+  SeriesList out;
+  out.push_back(new_series(call, call.text(0), grid, std::move(values)));
+  if (!path.empty()) out.back().path = std::move(path);
+  return Value(std::move(out));
+}
+
+Result<Value> run_identity(Call& call) { return time_line(call, 60, "identity(\"" + call.text(0) + "\")"); }
+Result<Value> run_time_function(Call& call) { return time_line(call, call.integer(1), {}); }
+
+Result<Value> run_series_by_tag(Call& call) { return call.error("the evaluation reads these series itself"); }
+
+Result<Value> run_set_x_files_factor(Call& call) {
+  SeriesList list = call.take(0);
+  for (Series& series : list) {
+    series.x_files_factor = call.number(1);
+    set_tag(series, "xFilesFactor", float_text(series.x_files_factor));
+  }
+  return Value(std::move(list));
+}
+
+}  // namespace
+
+std::span<const Function> special_functions() {
+  static const Function kFunctions[] = {
+      {"changed", "Special", "seriesList!", "1 where a value differs from the one before, 0 elsewhere.",
+       run_changed},
+      {"consolidateBy", "Special", "seriesList! consolidationFunc:string!",
+       "Says what one value of several is where the answer has fewer: sum, average, min, max, first, last, "
+       "avg_zero, "
+       "count, stddev, or of distributions a percentile such as p99.",
+       run_consolidate_by, Passing::kConsolidate},
+      {"constantLine", "Special", "value:float!", "A line at a value.", run_constant_line},
+      {"cumulative", "Special", "seriesList!", "consolidateBy(series, 'sum').", run_cumulative,
+       Passing::kCumulative},
+      {"fallbackSeries", "Special", "seriesList! fallback:seriesList!",
+       "The second list if the first one has no series.", run_fallback_series, Passing::kAll},
+      {"identity", "Calculate", "name:string!", "The time in seconds, at steps of a minute.", run_identity},
+      {"seriesByTag", "Special", "tagExpressions:string!*",
+       "The series whose tags satisfy all expressions: 'name=disk.used', 'host!=a', 'host=~web.*', "
+       "'host!=~db'.",
+       run_series_by_tag},
+      {"setXFilesFactor", "Special", "seriesList! xFilesFactor:float!",
+       "The share of values that must be there for a summary of them.", run_set_x_files_factor},
+      {"time", "Transform", "name:string! step:integer=60", "The time in seconds.", run_time_function},
+      {"timeFunction", "Transform", "name:string! step:integer=60", "The same as time().", run_time_function},
+      {"xFilesFactor", "Special", "seriesList! xFilesFactor:float!", "The same as setXFilesFactor().",
+       run_set_x_files_factor},
+  };
+  return kFunctions;
+}
+
+}  // namespace statmill::graphite

@@ -1,0 +1,26 @@
+// Which summaries of bands may be made of the stored buckets, below a function of a target.
+#pragma once
+
+#include <optional>
+
+#include "server/graphite/function.h"
+#include "server/graphite/target.h"
+
+namespace statmill::graphite {
+
+// Returns true if a bucket has this summary of its samples: the average, sum, minimum, maximum, count,
+// deviation or percentiles.
+bool is_read_of_buckets(const Summary& summary);
+
+// Returns true if a function that combines series may combine such summaries of bands: sums of averages and
+// sums, minima of minima, maxima of maxima, averages of averages.
+bool combines(const Summary& by, const Summary& bands);
+
+// Returns what the arguments of a call may be read as in place of a summary of its result: nullopt if the
+// function's result is another then. The inner nullopt: what each argument says itself. `asked`: by those
+// above the call, nullopt if by none.
+std::optional<std::optional<Summary>> summary_below(const SyntaxTree& tree, const SyntaxTree::Node& call,
+                                                    const Function& function,
+                                                    const std::optional<Summary>& asked);
+
+}  // namespace statmill::graphite

@@ -1,0 +1,34 @@
+// StoredTargets: the TargetSource of what is stored. It selects series, and merges their buckets to values.
+#pragma once
+
+#include "base/clock.h"
+#include "server/graphite/target_source.h"
+#include "server/query/query_control.h"
+#include "server/query/read/host_presence.h"
+
+namespace statmill::graphite {
+
+// For one query. Confined to one thread.
+class StoredTargets final : public TargetSource {
+ public:
+  using Sources = HostPresence::Sources;
+  // The sources and the control must outlive it.
+  StoredTargets(const Sources& sources, QueryControl& control, Timestamp now)
+      : sources_(sources), control_(control), now_(now) {}
+
+  // A path finds series without tags, whose paths have as many parts as it has; with `;` in it, it is the
+  // name of one series with tags. Series of different retention may have different steps.
+  Result<SeriesList> fetch(const FetchRequest& request) override;
+
+ private:
+  class ViewReader;
+
+  const Sources sources_;
+  QueryControl& control_;
+  const Timestamp now_;
+};
+
+// The matchers that the path of a target means. Errors: kInvalid.
+Result<std::vector<LabelMatcher>> matchers_of_path(std::string_view path);
+
+}  // namespace statmill::graphite

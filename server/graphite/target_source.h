@@ -1,0 +1,36 @@
+// TargetSource: where targets get their series. The one that reads what is stored is StoredTargets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "server/graphite/series.h"
+
+namespace statmill::graphite {
+
+// Without `points`, series have the finest step that gives fewer values than this.
+inline constexpr size_t kFinePoints = 20'000;
+
+struct FetchRequest {
+  std::string path;  // a path with globs; empty: by tags
+  std::vector<std::string> tag_expressions = {};
+  std::string text = {};  // as the target has it: Series::path
+  int64_t from_s = 0;     // values of times in (from_s, until_s]
+  int64_t until_s = 0;
+  size_t points = 0;  // values per series at most; 0: kFinePoints
+  Summary read = {};  // what the values are of the buckets
+};
+
+// Used by one thread at a time.
+class TargetSource {
+ public:
+  virtual ~TargetSource() = default;
+  // Returns the series by name; none if no name matches. Errors: kInvalid (a regular expression, a glob, a
+  // percentile of a series without histograms), and those of a query.
+  virtual Result<SeriesList> fetch(const FetchRequest& request) = 0;
+};
+
+}  // namespace statmill::graphite

@@ -1,0 +1,83 @@
+// Each function by tables: targets/GROUP.txt has targets and their results.
+// tests/e2e/graphite_web_e2e_test.cc compares them with those of graphite-web.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "server/graphite/function.h"
+#include "tests/server/graphite/target_fixture.h"
+
+namespace statmill::graphite {
+namespace {
+
+void expect_group(const std::string& group) {
+  const auto targets = expected_targets(group);
+  EXPECT_FALSE(targets.empty());
+  for (const ExpectedTarget& one : targets)
+    EXPECT_EQ(computed(one.target), one.result) << group << ".txt:" << one.line << ": " << one.target;
+}
+
+TEST(Functions, Alias) { expect_group("alias"); }
+TEST(Functions, Calculate) { expect_group("calculate"); }
+TEST(Functions, Combine) { expect_group("combine"); }
+TEST(Functions, Filter) { expect_group("filter"); }
+TEST(Functions, Gaps) { expect_group("gaps"); }
+TEST(Functions, Graph) { expect_group("graph"); }
+TEST(Functions, Lists) { expect_group("lists"); }
+TEST(Functions, Smooth) { expect_group("smooth"); }
+TEST(Functions, Sort) { expect_group("sort"); }
+TEST(Functions, Special) { expect_group("special"); }
+TEST(Functions, Times) { expect_group("times"); }
+TEST(Functions, Transform) { expect_group("transform"); }
+
+TEST(Functions, EachIsInATable) {
+  std::string all;
+  for (const char* group : {"alias", "calculate", "combine", "filter", "gaps", "graph", "lists", "smooth",
+                            "sort", "special", "times", "transform"}) {
+    for (const ExpectedTarget& one : expected_targets(group)) all += " " + one.target;
+  }
+  for (const Function& function : functions()) {
+    const std::string call = std::string(function.name) + "(";
+    const bool is_called =
+        all.find(" " + call) != std::string::npos || all.find("(" + call) != std::string::npos;
+    EXPECT_TRUE(is_called) << function.name;
+  }
+}
+
+TEST(Functions, NamesAndSignaturesAreWellFormed) {
+  std::set<std::string_view> names;
+  for (const Function& function : functions()) {
+    EXPECT_TRUE(names.insert(function.name).second) << function.name;
+    EXPECT_TRUE(function.description.ends_with('.')) << function.name;
+    const auto parameters = parameters_of(function.signature);
+    for (size_t i = 0; i + 1 < parameters.size(); ++i)
+      EXPECT_FALSE(parameters[i].is_repeated) << function.name;
+  }
+  EXPECT_EQ(find_function("scale")->name, "scale");
+  EXPECT_EQ(find_function("scal"), nullptr);
+}
+
+TEST(Functions, AnUnknownOneIsNamed) {
+  EXPECT_EQ(computed("sum(skale(host.a.cpu,2))"),
+            "error: at 5: unknown function skale(); did you mean scale?\n");
+  EXPECT_EQ(computed("randomWalk(\"x\")"), "error: at 1: unknown function randomWalk()\n");
+}
+
+TEST(Functions, WorkEndsAtTheLimits) {
+  EXPECT_EQ(computed("summarize(host.a.cpu,'1s')").find("error"), std::string::npos);
+  EvaluationOptions century = fixture_options();
+  century.range = {0, 3'000'000'000};
+  EXPECT_NE(computed("time('x',1)", century).find("error: the query needs"), std::string::npos)
+      << computed("time('x',1)", century).substr(0, 200);
+  std::string nested = "host.a.cpu";
+  for (int i = 0; i < 40; ++i) nested = "aliasSub(" + nested + ",'(.*)','\\1\\1')";
+  EXPECT_NE(computed(nested).find("a name has more than 16384 bytes"), std::string::npos);
+  EXPECT_NE(
+      computed("applyByNode(host.a.cpu,1,\"applyByNode(%.cpu,1,'applyByNode(%.cpu,1,%)')\")").find("error"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace statmill::graphite
