@@ -54,6 +54,13 @@ datasources:
     jsonData:
       httpMethod: POST
       timeInterval: 10s  # the finest slots
+  - name: statmill-graphite
+    uid: statmill-graphite
+    type: graphite
+    access: proxy
+    url: "http://127.0.0.1:8112/graphite"
+    jsonData:
+      graphiteVersion: "1.1"
 )");
   EXPECT_THAT(read("dashboards/statmill.yaml"), HasSubstr("path: \"" + root + "/dashboards/statmill\"\n"));
 }
@@ -71,6 +78,8 @@ TEST_F(GrafanaCommand, GrafanaReadsTheTokenFromItsEnvironment) {
   provision({"--token"});
   EXPECT_THAT(read("datasources/statmill.yaml"),
               HasSubstr("    secureJsonData:\n      httpHeaderValue1: Bearer $STATMILL_TOKEN "));
+  EXPECT_THAT(read("datasources/statmill.yaml"),
+              HasSubstr("      graphiteVersion: \"1.1\"\n      httpHeaderName1: Authorization\n"));
 }
 
 TEST_F(GrafanaCommand, AUrlCannotAddLinesOrVariables) {

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
 constexpr std::string_view kGrafanaText =
-    "Writes a data source and dashboards into Grafana's directory of provisioning files, which is usually\n"
+    "Writes data sources and dashboards into Grafana's directory of provisioning files, which is usually\n"
     "/etc/grafana/provisioning: the fleet, a host, programs, and the server itself. Grafana reads them when "
     "it\n"
     "starts. The files of an earlier run are replaced. Nothing is sent to the server or to Grafana.";
@@ -48,6 +48,17 @@ constexpr std::string_view kSourceOptions = R"(
       timeInterval: 10s  # the finest slots
 )";
 
+constexpr std::string_view kGraphiteHead = R"(  - name: statmill-graphite
+    uid: statmill-graphite
+    type: graphite
+    access: proxy
+    url: )";
+
+constexpr std::string_view kGraphiteOptions = R"(
+    jsonData:
+      graphiteVersion: "1.1"
+)";
+
 constexpr std::string_view kSourceToken = R"(      httpHeaderName1: Authorization
     secureJsonData:
       httpHeaderValue1: Bearer $STATMILL_TOKEN  # from the environment of Grafana
@@ -65,8 +76,10 @@ providers:
 std::string source_yaml(std::string url, bool has_token) {
   while (url.ends_with('/')) url.pop_back();
   std::string out(kSourceHead);
-  out.append(yaml_text(url + "/prometheus")).append(kSourceOptions);
-  return has_token ? out.append(kSourceToken) : out;
+  const std::string_view token = has_token ? kSourceToken : "";
+  out.append(yaml_text(url + "/prometheus")).append(kSourceOptions).append(token);
+  out.append(kGraphiteHead).append(yaml_text(url + "/graphite")).append(kGraphiteOptions);
+  return out.append(token);
 }
 
 std::string provider_yaml(const fs::path& dashboards) {

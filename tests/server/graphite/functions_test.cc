@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <string>
 
@@ -57,6 +58,24 @@ TEST(Functions, NamesAndSignaturesAreWellFormed) {
   }
   EXPECT_EQ(find_function("scale")->name, "scale");
   EXPECT_EQ(find_function("scal"), nullptr);
+}
+
+// Returns "scale(seriesList, factor)" with a star before repeated parameters.
+std::string documented(const Function& function) {
+  std::string out;
+  for (const FunctionParameter& parameter : parameters_of(function.signature)) {
+    out.append(out.empty() ? "" : ", ").append(parameter.is_repeated ? "*" : "").append(parameter.name);
+    if (parameter.value) out.append("=").append(*parameter.value);
+  }
+  return "| `" + std::string(function.name) + "(" + out + ")` | " + std::string(function.description) + " |";
+}
+
+TEST(Functions, EachIsInTheGuide) {
+  std::ifstream file(STATMILL_SOURCE_TREE "/docs/graphite.md");
+  std::set<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.insert(line);
+  for (const Function& function : functions())
+    EXPECT_TRUE(lines.contains(documented(function))) << documented(function);
 }
 
 TEST(Functions, AnUnknownOneIsNamed) {
