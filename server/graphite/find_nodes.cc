@@ -36,13 +36,13 @@ Status write_tree_json(std::span<const TreeNode> nodes, const FindQuery& query, 
   }
   ListWriter list(sink, "[");
   if (query.has_wildcard_node && branches.size() + leaves.size() > 1) {
-    const Status s = list.add(
+    Status s = list.add(
         [&](std::string& out) { append_tree_node(out, "*", query.base_path + "*", branches.empty()); });
     if (!s) return s;
   }
   for (const auto* names : {&branches, &leaves}) {
     for (const std::string_view name : *names) {
-      const Status s = list.add([&](std::string& out) {
+      Status s = list.add([&](std::string& out) {
         append_tree_node(out, unescaped(name), query.base_path + std::string(name), names == &leaves);
       });
       if (!s) return s;
@@ -91,7 +91,7 @@ Status write_expanded(const std::map<std::string, ExpandedPaths>& paths, bool is
   }
   ListWriter groups(sink, "{\"results\":{");
   for (const auto& [query, found] : paths) {
-    const Status s = groups.add([&, &key = query, &names = found](std::string& out) {
+    Status s = groups.add([&, &key = query, &names = found](std::string& out) {
       append_json_string(out, key);
       out += ':';
       JsonArray list(out);

@@ -39,7 +39,7 @@ Result<int64_t> integer_field(const json::object& object, std::string_view name,
 }
 
 Result<int64_t> time_field(const json::object& object, std::string_view name) {
-  const auto time_s = integer_field(object, name, 0);
+  auto time_s = integer_field(object, name, 0);
   if (time_s && (*time_s < 0 || *time_s > kTimeMax_s))
     return invalid("Invalid '" + std::string(name) + "' parameter");
   return time_s;

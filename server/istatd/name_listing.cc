@@ -94,8 +94,7 @@ Status list_names(const SeriesCatalog& catalog, std::string_view pattern, QueryC
   const auto test = ValueTest::parse({LabelMatcher::Op::kMatches, "a name", regex_of_pattern(pattern)});
   if (!test) return test.error();
   Names names(*test, control);
-  const Status walked =
-      catalog.each_name([&names](std::string_view name) { return names.add(name); }, control);
+  Status walked = catalog.each_name([&names](std::string_view name) { return names.add(name); }, control);
   if (!walked) return walked;
   if (!names.status()) return names.status();
   std::string head = "{\"type_mapping\":" + std::string(kTypes) + ",\"pattern\":";
@@ -103,7 +102,7 @@ Status list_names(const SeriesCatalog& catalog, std::string_view pattern, QueryC
   ListWriter list(sink, head + ",\"matching_names\":[");
   for (const auto& [name, is_branch] : names.found()) {
     const Type type = is_branch ? Type::kAggregate : type_of(catalog, name);
-    const Status s = list.add([&, &text = name](std::string& out) {
+    Status s = list.add([&, &text = name](std::string& out) {
       JsonObject one(out);
       one.key("is_leaf") += type == Type::kAggregate ? "false" : "true";
       one.count("type", static_cast<uint64_t>(type));
