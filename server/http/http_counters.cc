@@ -8,8 +8,9 @@
 namespace statmill {
 namespace {
 
-constexpr auto kStatuses = std::to_array<unsigned>({200, 201, 204, 304, 400, 401, 403, 404, 405, 412, 413,
-                                                    414, 415, 417, 421, 422, 428, 431, 500, 503, 505});
+constexpr auto kStatuses =
+    std::to_array<unsigned>({200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 412, 413,
+                             414, 415, 417, 421, 422, 428, 431, 500, 501, 503, 505});
 
 }  // namespace
 
