@@ -21,7 +21,10 @@ constexpr std::string_view kOnlyMetrics =
 HttpResponse refuse(unsigned status, std::string_view message) {
   return otlp_error(OtlpEncoding::kJsonText, status, message);
 }
-HttpResponse refuse_other(unsigned, std::string_view) { return refuse(404, kOnlyMetrics); }
+// Whatever the encoding of traces and logs is, they are not stored.
+HttpResponse refuse_other(unsigned status, std::string_view message) {
+  return status == 415 ? refuse(404, kOnlyMetrics) : refuse(status, message);
+}
 
 // Returns the message in the encoding of protobuf; in `store`, unless it is the body itself.
 Result<std::string_view> message_of(const HttpRequest& request, OtlpEncoding encoding, std::string& store) {
