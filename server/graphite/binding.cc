@@ -135,7 +135,8 @@ Result<Value> checked(const Function& function, const FunctionParameter& paramet
   const bool are_lists =
       parameter.type == ParameterType::kSeriesLists && std::holds_alternative<SeriesLists>(value);
   if (is_list || are_lists) return value;
-  if (std::holds_alternative<std::monostate>(value) && !parameter.is_required) return default_of(parameter);
+  const bool may_be_none = !parameter.is_required && !parameter.is_repeated;
+  if (std::holds_alternative<std::monostate>(value) && may_be_none) return default_of(parameter);
   if (auto fitting = converted(parameter.type, value)) return *std::move(fitting);
   return bad_call(function, "the parameter " + std::string(parameter.name) + " is of the type " +
                                 std::string(parameter_type_name(parameter.type)) + ", not " +

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <fstream>
+#include <random>
 #include <set>
 #include <string>
 
@@ -82,6 +85,49 @@ TEST(Functions, AnUnknownOneIsNamed) {
   EXPECT_EQ(computed("sum(skale(host.a.cpu,2))"),
             "error: at 5: unknown function skale(); did you mean scale?\n");
   EXPECT_EQ(computed("randomWalk(\"x\")"), "error: at 1: unknown function randomWalk()\n");
+}
+
+// Any call of any function with any arguments has a result or an error.
+class RandomTargets {
+ public:
+  explicit RandomTargets(uint32_t seed) : random_(seed) {}
+
+  std::string target(int depth) {
+    static constexpr std::array<std::string_view, 9> kPaths = {
+        "host.*.cpu", "host.a.cpu", "host.*.*",      "empty.x",
+        "coarse.x",   "nothing",    "counter.total", "seriesByTag('name=disk.used')",
+        "neg.x"};
+    if (depth == 0 || below(3) == 0) return std::string(kPaths[below(kPaths.size())]);
+    static constexpr std::array<std::string_view, 33> kValues = {
+        "1",      "0",     "-1",      "3",       "1e3",        "-1e300", "9007199254740993",
+        "inf",    "none",  "true",    "false",   "'1min'",     "'10s'",  "'1h'",
+        "'0s'",   "'-1d'", "'1y'",    "'sum'",   "'last'",     "'p99'",  "'avg'",
+        "'(.*)'", "'\\1'", "'%.cpu'", "'%d'",    "'>'",        "''",     "'now'",
+        "'1030'", "0.5",   "100",     "1000000", "'sumSeries'"};
+    std::string out = std::string(functions()[below(functions().size())].name) + "(" + target(depth - 1);
+    if (below(3) == 0) out += "," + target(depth - 1);
+    for (size_t i = below(4); i > 0; --i) out.append(",").append(kValues[below(kValues.size())]);
+    return out + ")";
+  }
+
+ private:
+  size_t below(size_t end) { return random_() % end; }
+
+  std::mt19937 random_;
+};
+
+TEST(Functions, AnyCallEndsWithAResultOrAnError) {
+  const uint32_t seed = std::random_device{}();
+  RandomTargets targets(seed);
+  size_t results = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string target = targets.target(3);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + target);
+    ASSERT_NO_THROW({ results += computed(target).starts_with("error: ") ? 0U : 1U; });
+  }
+  EXPECT_GT(results, 300U);
+  EXPECT_EQ(computed("legendValue(host.a.cpu,none)"),
+            "error: at 1: legendValue(): the parameter valuesTypes is of the type string, not none\n");
 }
 
 TEST(Functions, WorkEndsAtTheLimits) {
