@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/int128.h"
 #include "proto/histogram_partition.h"
 #include "proto/number.h"
 #include "proto/refusal.h"
@@ -45,6 +46,13 @@ struct ReadyBucket {
   // How wide the sender's buckets are: as 2^joined_power of our partition, whose cells hold their middles. At
   // most kSentJoinedPowerMax.
   uint8_t joined_power = 0;
+  // The rest comes from exact lines only, which carry what a store has.
+  // The sum of squares is exact_squares / 10^squares_scale, unless squares_scale is negative: more digits
+  // than a Number has.
+  int8_t squares_scale = -1;
+  Int128 exact_squares = 0;
+  // The bucket is in doubles, and `sum_of_squares` is that of the deviations from the mean.
+  bool has_deviations = false;
 };
 
 // What happens to a sample whose kind is not that of its series.

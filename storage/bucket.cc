@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/quotient.h"
@@ -249,11 +250,26 @@ std::optional<int64_t> at_scale(const Number& n, int scale) {
   return out;
 }
 
+// Returns the sum of squares as a decimal: an integer and its scale.
+std::optional<std::pair<Int128, int>> squares_of(const ReadyBucket& rest) {
+  if (rest.squares_scale >= 0) return std::pair(rest.exact_squares, int{rest.squares_scale});
+  if (!rest.sum_of_squares.is_decimal()) return std::nullopt;
+  return std::pair(Int128{rest.sum_of_squares.mantissa}, int{rest.sum_of_squares.scale});
+}
+
+// A bucket in doubles, as a store has it.
+std::optional<Bucket> ready_real(const Number& sum, const ReadyBucket& rest) {
+  const Bucket::Real real{sum.value(), rest.sum_of_squares.value(), rest.min.value(), rest.max.value()};
+  if (!is_possible(rest.count, real)) return std::nullopt;
+  return Bucket::from_real(rest.count, real);
+}
+
 // Returns the exact form of a ready-made bucket of three or more samples, moved to the nearest possible one:
 // the sum into [n min, n max], the sum of squares between S^2/n (Cauchy) and (min + max) S - n min max
 // (Bhatia and Davis, 2000).
 std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) {
-  const int squares_scale = rest.sum_of_squares.is_decimal() ? (rest.sum_of_squares.scale + 1) / 2 : 99;
+  const auto given = squares_of(rest);
+  const int squares_scale = given ? (given->second + 1) / 2 : 99;
   const int scale = std::max({int{sum.scale}, int{rest.min.scale}, int{rest.max.scale}, squares_scale});
   if (scale > Bucket::kScaleMax) return std::nullopt;
   const auto s = at_scale(sum, scale);
@@ -262,9 +278,8 @@ std::optional<Bucket> ready_decimal(const Number& sum, const ReadyBucket& rest) 
   const auto n = static_cast<Int128>(rest.count);
   Int128 squares = 0;
   Int128 unit = 1;
-  for (int i = rest.sum_of_squares.scale; i < 2 * scale; ++i) unit *= 10;
-  if (!s || !min || !max || __builtin_mul_overflow(Int128{rest.sum_of_squares.mantissa}, unit, &squares))
-    return std::nullopt;
+  for (int i = given->second; i < 2 * scale; ++i) unit *= 10;
+  if (!s || !min || !max || __builtin_mul_overflow(given->first, unit, &squares)) return std::nullopt;
   const Int128 clamped = std::clamp(Int128{*s}, n * *min, n * *max);
   if (clamped > std::numeric_limits<int64_t>::max() || clamped < std::numeric_limits<int64_t>::min())
     return std::nullopt;
@@ -332,6 +347,7 @@ std::optional<Bucket> Bucket::ready(const Number& sum, const ReadyBucket& rest) 
   const double slack = 1e-4 * std::max(std::abs(min), std::abs(max));  // istatd's agents print 6 digits
   if (mean < min - slack || mean > max + slack) return std::nullopt;
   if (rest.count == 1) return of(sum);
+  if (rest.has_deviations) return ready_real(sum, rest);
   if (rest.count == 2 && !rest.cells.empty()) return pair_between(sum, rest);
   if (rest.count == 2) {
     Bucket pair = of(rest.min);

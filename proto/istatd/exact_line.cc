@@ -6,6 +6,7 @@
 
 #include "proto/canonical_name.h"
 #include "proto/line_text.h"
+#include "proto/wide_decimal.h"
 
 namespace statmill {
 namespace {
@@ -68,10 +69,34 @@ Verdict<Refusal> read_cells(std::string_view text, Batch& batch, ReadyBucket& re
   return kAccepted;
 }
 
+// Numbers with at most this many bytes lose no digit as a Number.
+constexpr size_t kNumberBytes = 18;
+
+// Reads the sum of squares, or that of the deviations after their mark.
+Verdict<Refusal> read_squares(std::string_view text, ReadyBucket& ready) {
+  ready.has_deviations = text.front() == kDeviationsMark;
+  if (ready.has_deviations) text.remove_prefix(1);
+  if (const auto verdict = parse_number(text, ready.sum_of_squares); verdict.is_refused()) return verdict;
+  if (text.size() <= kNumberBytes || ready.has_deviations) return kAccepted;
+  if (const auto wide = parse_wide_decimal(text)) {
+    ready.exact_squares = wide->integer;
+    ready.squares_scale = wide->scale;
+  }
+  return kAccepted;
+}
+
+// A stored sum may have one digit more than a sample.
+void widen_sum(std::string_view text, Number& sum) {
+  if (text.size() <= kNumberBytes) return;
+  const auto wide = parse_wide_decimal(text);
+  if (!wide || wide->scale > Number::kScaleMax) return;
+  const auto mantissa = static_cast<int64_t>(wide->integer);
+  if (mantissa == wide->integer) sum = {mantissa, wide->scale};
+}
+
 Verdict<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, Batch& batch,
                              ReadyBucket& ready) {
-  if (const auto verdict = parse_number(fields[4], ready.sum_of_squares); verdict.is_refused())
-    return verdict;
+  if (const auto verdict = read_squares(fields[4], ready); verdict.is_refused()) return verdict;
   if (const auto verdict = parse_number(fields[5], ready.min); verdict.is_refused()) return verdict;
   if (const auto verdict = parse_number(fields[6], ready.max); verdict.is_refused()) return verdict;
   if (const auto verdict = parse_integer(fields[7], ready.count); verdict.is_refused()) return verdict;
@@ -93,6 +118,7 @@ Verdict<Refusal> read_line(std::string_view line, const AddedTags& added, Batch&
   if (const auto verdict = parse_number(fields[has_time ? 3 : 2], sample.value); verdict.is_refused())
     return verdict;
   if (fields.count > kFieldsOfOne) {
+    widen_sum(fields[3], sample.value);
     ReadyBucket& ready = batch.new_ready_bucket();
     sample.ready = &ready;
     const char* const cells = fields.count > kFieldsOfMany ? fields.begin[kFieldsOfMany] : line.end();

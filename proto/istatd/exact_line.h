@@ -12,6 +12,8 @@
 namespace statmill {
 
 inline constexpr char kExactMark = '$';
+// Before the sum of squared deviations from the mean, in place of a sum of squares.
+inline constexpr char kDeviationsMark = '~';
 
 // Returns the letter after the mark, which encodes the kind.
 constexpr char exact_letter(Kind kind) {

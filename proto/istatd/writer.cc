@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 #include "base/bytes16.h"
 #include "proto/istatd/exact_line.h"
 #include "proto/normal_name.h"
+#include "proto/wide_decimal.h"
 
 namespace statmill {
 namespace {
@@ -56,9 +58,18 @@ char* put_field(char* at, const Number& number) {
   return put_number(at, number);
 }
 
+char* put_squares(char* at, const ReadyBucket& ready) {
+  *at++ = ' ';
+  if (ready.has_deviations) *at++ = kDeviationsMark;
+  if (ready.squares_scale < 0) return put_number(at, ready.sum_of_squares);
+  std::string text;
+  append_wide_decimal(text, ready.exact_squares, ready.squares_scale);
+  return put(at, text);
+}
+
 // Writes the sum of squares and all fields after it.
 char* put_rest(char* at, const ReadyBucket& ready) {
-  at = put_field(at, ready.sum_of_squares);
+  at = put_squares(at, ready);
   at = put_field(at, ready.min);
   at = put_field(at, ready.max);
   *at++ = ' ';
@@ -86,8 +97,16 @@ namespace {
 // Returns true if the line must carry a whole ready-made bucket. An amount needs only its sum.
 bool is_open(const Sample& sample) { return sample.ready != nullptr && !adds_up(sample.kind); }
 
+// Returns true for buckets with what only exact lines have.
+bool is_wide(const Sample& sample) {
+  if (!is_open(sample)) return false;
+  const bool is_sum_wide =
+      sample.value.is_decimal() && std::abs(sample.value.mantissa) > Number::kMantissaMax;
+  return is_sum_wide || sample.ready->has_deviations || sample.ready->squares_scale >= 0;
+}
+
 bool has_ordinary_form(const Sample& sample) {
-  if (sample.kind == Kind::kCounter) return false;
+  if (sample.kind == Kind::kCounter || is_wide(sample)) return false;
   return !is_open(sample) || sample.kind == Kind::kGauge;
 }
 

@@ -16,6 +16,7 @@ namespace statmill {
 
 inline constexpr std::string_view kJson = "application/json";
 inline constexpr std::string_view kCsv = "text/csv; charset=utf-8";
+inline constexpr std::string_view kNdjson = "application/x-ndjson";
 inline constexpr std::string_view kBytes = "application/octet-stream";
 inline constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 

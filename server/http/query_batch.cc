@@ -15,8 +15,6 @@ namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-constexpr std::string_view kNdjson = "application/x-ndjson";
-
 // Rounds to microseconds: more digits say nothing.
 void append_ms(std::string& out, Milliseconds time) {
   append_number(out, static_cast<double>(static_cast<int64_t>(time.count() * 1000)) / 1000);

@@ -129,10 +129,11 @@ Result<QueryParameters> parse_range_and_format(const Url& url, Timestamp now) {
     return Error{ErrorCode::kInvalid, "parameter missing: neither error nor list"};
   out.request.lists_missing = missing == "list";
   const std::string_view format = url.find("format").value_or("json");
-  if (format != "json" && format != "csv")
+  if (format != "json" && format != "csv" && format != "jsonl")
     return Error{ErrorCode::kInvalid,
-                 "parameter format: must be json or csv, not \"" + std::string(format) + "\""};
+                 "parameter format: must be json, csv or jsonl, not \"" + std::string(format) + "\""};
   out.is_csv = format == "csv";
+  out.is_buckets = format == "jsonl";
   return out;
 }
 
@@ -157,6 +158,13 @@ Result<size_t> parse_list_limit(const Url& url, int64_t usual) {
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
   Result<QueryParameters> out = parse_series_and_range(url, now);
   if (!out) return out;
+  if (out->is_buckets) {
+    if (url.find("stats"))
+      return Error{ErrorCode::kInvalid, "parameter stats: not with format=jsonl, which has whole buckets"};
+    out->request.parts = {.extremes = true, .squares = true, .histograms = true};
+    out->request.keeps_histograms = true;
+    return out;
+  }
   const Status stats = parse_stats(url.find("stats").value_or("avg"), *out);
   return stats ? std::move(out) : parameter_error("stats", stats.error());
 }
@@ -166,6 +174,8 @@ Result<ExpressionParameters> parse_expression_parameters(const Url& url, Timesta
     return Error{ErrorCode::kInvalid, "parameter expr: not together with series, which it replaces"};
   Result<QueryParameters> query = parse_range_and_format(url, now);
   if (!query) return query.error();
+  if (query->is_buckets)
+    return Error{ErrorCode::kInvalid, "parameter format: jsonl is of series, not of an expression"};
   ExpressionParameters out{std::string(url.find("expr").value_or("")), *std::move(query)};
   if (const auto stats = url.find("stats")) {
     if (const Status s = parse_stats(*stats, out.query); !s) return parameter_error("stats", s.error());

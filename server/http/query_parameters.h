@@ -19,6 +19,7 @@ struct QueryParameters {
   std::vector<Stat> stats = {};  // no duplicates; at least one stat or percentile is requested
   std::optional<Duration> timeout = {};
   bool is_csv = false;
+  bool is_buckets = false;  // format=jsonl: `stats` has no effect
 };
 
 struct ExpressionParameters {

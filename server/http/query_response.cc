@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/stage.h"
+#include "server/http/answer_buckets.h"
 #include "server/http/answer_csv.h"
 #include "server/http/answer_json.h"
 #include "server/http/query_board.h"
@@ -28,6 +29,10 @@ HttpResponse query_response(const QueryAnswer& answer, const QueryParameters& pa
                             const QueryControl& control, BodySink& sink) {
   const InStage stage(Stage::kPrint);
   const auto& percentiles = parameters.request.percentiles;
+  if (parameters.is_buckets) {
+    const Status status = write_buckets(answer, sink);
+    return status ? HttpResponse{200, {}, kNdjson, {}} : error_response(status.error());
+  }
   if (parameters.is_csv) {
     const Status status = write_query_csv(answer, parameters.stats, percentiles, sink, form);
     return status ? HttpResponse{200, {}, kCsv, {}} : error_response(status.error());

@@ -83,6 +83,7 @@ size_t memory_bytes_of(const SeriesAnswer& series) {
   bytes +=
       (points.sums.size() + points.counts.size() + points.mins.size() + points.maxs.size()) * sizeof(int64_t);
   for (const std::vector<double>& values : series.percentiles) bytes += values.size() * sizeof(double);
+  for (const SlotHistogram& h : points.histograms) bytes += sizeof(h) + h.histogram.memory_bytes();
   return bytes;
 }
 
@@ -106,7 +107,8 @@ Status add_series(QueryAnswer& answer, SeriesAnswer series, const QueryRequest& 
   }
   if (Status s = check_histograms(series.points, control); !s) return s;
   compute_percentiles(request.percentiles, series);
-  series.points.histograms.clear();  // those of many series need more memory than an answer may
+  // Those of many series need more memory than an answer may.
+  if (!request.keeps_histograms) series.points.histograms.clear();
   if (Status s = control.take_memory(memory_bytes_of(series)); !s) return s;
   answer.series.push_back(std::move(series));
   return Status::ok();

@@ -97,6 +97,8 @@ struct QueryRequest {
   std::vector<Percentile> percentiles = {};
   // Merges all distributions among the series into one and omits other series. Requires: parts.histograms.
   bool merges = false;
+  // The series of the answer have their histograms. Requires: parts.histograms.
+  bool keeps_histograms = false;
   // If there are any, the series are those that satisfy all of them, and `series` is empty.
   std::vector<LabelMatcher> matchers = {};
   // Lists names without a series in the answer; otherwise they are an error.
@@ -144,7 +146,7 @@ struct SeriesAnswer {
   std::string name;
   Kind kind = Kind::kGauge;
   SlotColumns points;  // one element per point, absent where no slot of it has data; with histograms if
-                       // the request merges distributions
+                       // the request merges distributions or keeps them
   std::optional<OpenSlot> open = std::nullopt;  // not in `points`
   // One vector per requested percentile, with one value per point; NaN where the point has no histogram.
   // The inner vectors are empty unless the series is a distribution.

@@ -256,6 +256,23 @@ TEST(ReadyBucketCheck, RefusesContradictions) {
   EXPECT_FALSE(Bucket::ready(Number::decimal(1, 0), rest(3, 56, 2, 6))) << "mean below min";
 }
 
+TEST(ReadyBucketCheck, KeepsAllDigitsOfSquaresAndTheDeviationsOfDoubles) {
+  const auto number = [](int64_t v) { return Number{v, 6}; };
+  const Bucket::Decimal numbers{3'000'000'000'000'000'005,
+                                Int128{9} * 1'000'000'000'000'000'000 * 1'000'000'000'000'000'000, 1,
+                                2'999'999'999'999'999'999, 6};
+  ReadyBucket wide{3, {}, number(numbers.min), number(numbers.max)};
+  wide.exact_squares = numbers.sum_of_squares;
+  wide.squares_scale = 12;
+  EXPECT_EQ(Bucket::ready(number(numbers.sum), wide), Bucket::from_decimal(3, numbers));
+  const Bucket::Real real{0.30000000000000004, 1e-17, 0.1, 0.1};
+  ReadyBucket doubles{3, Number::of(real.m2), Number::of(real.min), Number::of(real.max)};
+  doubles.has_deviations = true;
+  EXPECT_EQ(Bucket::ready(Number::of(real.sum), doubles), Bucket::from_real(3, real));
+  doubles.sum_of_squares = Number::of(-1e-17);
+  EXPECT_FALSE(Bucket::ready(Number::of(real.sum), doubles)) << "deviations are not negative";
+}
+
 TEST(ReadyBucketCheck, MovesImpossibleSquaresToTheNearestPossible) {
   const auto low = Bucket::ready(Number::decimal(12, 0), rest(3, 0, 2, 6));
   ASSERT_TRUE(low);

@@ -169,15 +169,26 @@ Client Client::within(Duration timeout) const {
 }
 
 Result<HttpAnswer> Client::get(std::string_view path, const UrlParameters& parameters) const {
-  return exchange(false, url_target(prefix_ + std::string(path), parameters), {});
+  return exchange({.target = url_target(prefix_ + std::string(path), parameters)});
 }
 
 Result<HttpAnswer> Client::post(std::string_view path, std::string body,
                                 const UrlParameters& parameters) const {
-  return exchange(true, url_target(prefix_ + std::string(path), parameters), std::move(body));
+  return exchange({.is_post = true,
+                   .target = url_target(prefix_ + std::string(path), parameters),
+                   .body = std::move(body),
+                   .fields = {{"Content-Type", "text/plain"}}});
 }
 
-Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::string body) const {
+Result<HttpAnswer> Client::post_with(std::string_view path, std::string body,
+                                     const HttpFields& fields) const {
+  return exchange({.is_post = true,
+                   .target = url_target(prefix_ + std::string(path), {}),
+                   .body = std::move(body),
+                   .fields = fields});
+}
+
+Result<HttpAnswer> Client::exchange(Sent sent) const {
   Connection connection(timeout_, stop_);
   Stream& stream = connection.stream();
   error_code error;
@@ -191,14 +202,14 @@ Result<HttpAnswer> Client::exchange(bool post, const std::string& target, std::s
   error = connection.finish([&](auto done) { stream.async_connect(addresses, done); });
   if (error) return unreachable(peer_, error);
 
-  http::request<http::string_body> request(post ? http::verb::post : http::verb::get, target, 11,
-                                           std::move(body));
+  http::request<http::string_body> request(sent.is_post ? http::verb::post : http::verb::get, sent.target, 11,
+                                           std::move(sent.body));
   request.set(http::field::host,
               host_.find(':') == std::string::npos ? host_ + ":" + port_ : "[" + host_ + "]:" + port_);
   request.set(http::field::user_agent, "statmill");
   if (!token_.empty()) request.set(http::field::authorization, "Bearer " + token_);
   request.set(http::field::connection, "close");
-  if (post) request.set(http::field::content_type, "text/plain");
+  for (const auto& [name, value] : sent.fields) request.set(name, value);
   request.prepare_payload();
   if (!uses_tls_) return answer_to(request, stream, connection, peer_);
 

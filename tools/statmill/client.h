@@ -20,6 +20,7 @@ struct HttpAnswer {
 };
 
 using UrlParameters = std::vector<std::pair<std::string, std::string>>;
+using HttpFields = std::vector<std::pair<std::string, std::string>>;  // of a header: name, value
 
 // Returns PATH?NAME=VALUE&..., with all bytes of values but unreserved ones percent-encoded.
 std::string url_target(std::string_view path, const UrlParameters& parameters);
@@ -46,15 +47,26 @@ class Client {
   // Returns a client whose steps have at most this limit.
   Client within(Duration timeout) const;
 
+  // The host that it connects to; empty for a socket.
+  const std::string& host() const { return host_; }
+
   // Percent-encodes the parameters. Errors: kUnavailable if the server cannot be reached or does not answer
   // in time, kIo if the answer is not HTTP, kLimit if it is larger than kAnswerBytesMax.
   Result<HttpAnswer> get(std::string_view path, const UrlParameters& parameters = {}) const;
   Result<HttpAnswer> post(std::string_view path, std::string body,
                           const UrlParameters& parameters = {}) const;
+  // The same with these fields in the header, one of which is Content-Type.
+  Result<HttpAnswer> post_with(std::string_view path, std::string body, const HttpFields& fields) const;
 
  private:
+  struct Sent {
+    bool is_post = false;
+    std::string target;
+    std::string body = {};
+    HttpFields fields = {};
+  };
   Client() = default;
-  Result<HttpAnswer> exchange(bool post, const std::string& target, std::string body) const;
+  Result<HttpAnswer> exchange(Sent sent) const;
 
   std::string host_;
   std::string port_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "proto/istatd/parser.h"
+#include "proto/istatd/writer.h"
 #include "tests/proto/batch_text.h"
 #include "tests/proto/line_laws.h"
 
@@ -40,6 +41,32 @@ TEST(ExactLine, ReadsSamplesWithoutLoss) {
        {"distribution a@7 0.5 {2 4.25 -1.5 2 -1.5:1 2:1}"},
        "cells"},
   });
+}
+
+// Returns the line of the sample that a line has.
+std::string rewritten(std::string_view line) {
+  Batch batch;
+  parse_istatd_lines(line, batch);
+  std::string out;
+  for (const Sample& sample : batch.samples) append_line(out, sample);
+  return out;
+}
+
+TEST(ExactLine, CarriesWhatAStoreHas) {
+  for (const char* line : {
+           "$g a 7 9223372036854775807 28356863910078205288614550619314017621 3 999999999999999999 3\n",
+           "$g a 7 -9.223372036854775807 28.356863910078205288614550619314017621 -4.5 3 3\n",
+           "$g a 7 0.30000000000000004 ~1e-40 0.1 0.1 3\n",
+           "$d a 7 41 ~0.5 20 21 2 32873:1 32875:1\n",
+       })
+    EXPECT_EQ(rewritten(line), line);
+  Batch batch;
+  parse_istatd_lines("$g a 7 9223372036854775807 12 3 4 3\n$g a 7 9223372036854775808 12 3 4 3\n", batch);
+  EXPECT_EQ(batch.samples[0].value, (Number{INT64_MAX, 0}));
+  EXPECT_FALSE(batch.samples[1].value.is_decimal()) << "more than an integer of a bucket holds";
+  EXPECT_EQ(parsed("$g a 7 1 ~ 1 1 3"), std::vector<std::string>{"refused bad_value"});
+  EXPECT_EQ(parsed("$g a 7 1 ~x 1 1 3"), std::vector<std::string>{"refused bad_value"});
+  EXPECT_EQ(parsed("a 7 1 ~2 1 1 3"), std::vector<std::string>{"refused bad_value"}) << "not an exact line";
 }
 
 TEST(ExactLine, RefusesBadLinesWithTheReason) {

@@ -103,7 +103,7 @@ TEST_F(RouterTest, AnswersOrReportsWhatIsWrong) {
       {"GET", "/api/v1/query?series=cpu&format=csv", "", 200, "time,cpu:avg\r\n100,1.5\r\n110,\r\n120,4\r\n",
        "csv"},
       {"GET", "/api/v1/query?series=cpu&format=xml", "", 400,
-       "{\"error\":\"parameter format: must be json or csv, not \\\"xml\\\"\",\"status\":400}\n",
+       "{\"error\":\"parameter format: must be json, csv or jsonl, not \\\"xml\\\"\",\"status\":400}\n",
        "no such format"},
       {"GET", "/api/v1/query?series=a&form=1", "", 400,
        "{\"error\":\"unknown parameter \\\"form\\\" (known: series, expr, from, until, step, max_points, "

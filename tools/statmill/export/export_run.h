@@ -1,0 +1,46 @@
+// Reads whole buckets of series from a server, window by window.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tools/statmill/client.h"
+
+namespace statmill {
+
+struct ExportedSeries {
+  std::string name;
+  bool is_distribution = false;
+  int64_t first_s = 0;  // start of its oldest slot
+  int64_t last_s = 0;   // start of its newest slot
+};
+
+inline constexpr size_t kExportSeriesMax = 100'000;
+
+// Returns the series that match a glob, ordered by path, then by name. Errors: those of the client; kInvalid
+// if the server refuses the glob; kLimit if there are more than kExportSeriesMax.
+Result<std::vector<ExportedSeries>> list_exported(const Client& client, const std::string& glob);
+
+struct ExportRange {
+  int64_t from_s = 0;
+  int64_t until_s = 0;
+  int64_t step_s = 10;  // of the slots; the server makes it longer where it has only longer ones
+};
+
+struct ExportAccount {
+  uint64_t series = 0;
+  uint64_t lines = 0;
+  uint64_t damaged = 0;  // stored frames that are missing
+  uint64_t joined = 0;   // histograms whose cells were joined
+};
+
+// Calls `line` with each line of the series in the range, by time (docs/import.md, "JSONL"). Memory: that of
+// one answer, of at most some thousand slots. Errors: those of the client, of `line`, and kInvalid.
+Status export_series(const Client& client, const ExportedSeries& series, const ExportRange& range,
+                     const std::function<Status(std::string_view line)>& line, ExportAccount& account);
+
+}  // namespace statmill

@@ -1,0 +1,39 @@
+// Compares what an import has read with what the server answers about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "tools/statmill/client.h"
+#include "tools/statmill/import/import_totals.h"
+
+namespace statmill {
+
+struct ImportDifference {
+  std::string series;
+  int64_t from_s = 0;  // of the week
+  std::string what;    // "count is 5, not 7"
+};
+
+struct ImportComparison {
+  static constexpr size_t kDifferencesKept = 10;
+
+  uint64_t series = 0;
+  uint64_t windows = 0;
+  uint64_t differing = 0;                    // windows
+  uint64_t missing = 0;                      // samples that the server has less, of gauges and distributions
+  std::vector<ImportDifference> first = {};  // at most kDifferencesKept
+};
+
+// Asks the server for count, sum, min, max and deviation of each series and week (of events and counters, for
+// the sum), and compares. Numbers that are decimals have to be equal, others to 10^-9. Errors: those of the
+// client; kInvalid if the server refuses a query.
+Result<ImportComparison> compare_import(const Client& client, const ImportTotals& totals);
+
+// Returns what differs, or an empty text. `stats` are the server's numbers of one window: of count, sum, min,
+// max, stddev as the answer has them; empty texts if it has none.
+std::string difference_text(Kind kind, const Bucket& read, const std::vector<std::string>& stats);
+
+}  // namespace statmill
