@@ -77,13 +77,13 @@ for i in range(5):
     rows.inc(2)
     took.observe(i)
     last.set(i)
-    (push_to_gateway if i % 2 else pushadd_to_gateway)(address, job='a/b', registry=registry, grouping_key={'dc': 'eu x'})
-delete_from_gateway(address, job='a/b', grouping_key={'dc': 'eu x'})
+    (push_to_gateway if i % 2 else pushadd_to_gateway)(address, job='a/b', registry=registry, grouping_key={'dc': 'eu-x'})
+delete_from_gateway(address, job='a/b', grouping_key={'dc': 'eu-x'})
 )",
                                    server_.http().text()},
                                   {}});
   ASSERT_EQ(sent.status, 0) << sent.said;
-  const std::string labels = ";dc=eu%20x;job=a/b";
+  const std::string labels = ";dc=eu-x;job=a/b";
   EXPECT_EQ(server_.totals("rows_total;*").at("rows_total" + labels).sum, 8);
   EXPECT_EQ(server_.totals("took_seconds_sum;*").at("took_seconds_sum" + labels).sum, 10);
   EXPECT_EQ(server_.totals("last_success_unixtime;*").size(), 1U);
