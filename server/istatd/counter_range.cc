@@ -26,7 +26,8 @@ AskedRange with_defaults(AskedRange asked, int64_t now_s) {
   if (asked.start_s == 0 && asked.end_s == 0) asked.end_s = now_s;
   if (asked.start_s == 0) asked.start_s = std::max<int64_t>(asked.end_s - kDefaultRange_s, 0);
   if (asked.end_s == 0) asked.end_s = asked.start_s + kDefaultRange_s;
-  asked.end_s = std::max(std::min(asked.end_s, now_s), asked.start_s);
+  if (asked.end_s >= now_s) asked.end_s = now_s + 1;
+  asked.end_s = std::max(asked.end_s, asked.start_s);
   return asked;
 }
 

@@ -22,7 +22,7 @@ struct AskedRange {
 };
 
 // Sets the times that a request does not have: 900 seconds up to `now_s`, or before or after the other time.
-// The end is `now_s` at the latest, but not before the start.
+// The end is that of the current second at the latest, but not before the start.
 AskedRange with_defaults(AskedRange asked, int64_t now_s);
 
 // Widens a range to whole intervals. If it has more of them than are wanted, the interval is the first of

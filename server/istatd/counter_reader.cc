@@ -54,7 +54,7 @@ Result<std::vector<CounterRow>> read_rows(const CounterSources& sources, const s
       const int64_t time_s = answer->bins.begin_s(i);
       Bucket bucket = series.points.bucket_at(i);
       if (series.open && series.open->point == i) bucket.merge(series.open->rate);
-      if (is_event && bucket.count() < slots && kept_s <= time_s && time_s < unix_seconds(now))
+      if (is_event && bucket.count() < slots && kept_s <= time_s && time_s <= unix_seconds(now))
         bucket.merge_zeros(slots - bucket.count());
       if (!bucket.is_empty()) rows.push_back(row_of(time_s, bucket));
     }

@@ -58,12 +58,12 @@ TEST(CounterRange, MissingTimesAreFifteenMinutesFromTheOther) {
     return range.start_s == start_s && range.end_s == end_s;
   };
   constexpr int64_t kNow_s = 10'000;
-  EXPECT_TRUE(same(with_defaults({0, 0}, kNow_s), 9100, 10'000));
+  EXPECT_TRUE(same(with_defaults({0, 0}, kNow_s), 9100, 10'001));
   EXPECT_TRUE(same(with_defaults({1000, 0}, kNow_s), 1000, 1900));
-  EXPECT_TRUE(same(with_defaults({9500, 0}, kNow_s), 9500, 10'000));
+  EXPECT_TRUE(same(with_defaults({9500, 0}, kNow_s), 9500, 10'001));
   EXPECT_TRUE(same(with_defaults({0, 2500}, kNow_s), 1600, 2500));
   EXPECT_TRUE(same(with_defaults({0, 500}, kNow_s), 0, 500));
-  EXPECT_TRUE(same(with_defaults({1000, 20'000}, kNow_s), 1000, 10'000));
+  EXPECT_TRUE(same(with_defaults({1000, 20'000}, kNow_s), 1000, 10'001));
   EXPECT_TRUE(same(with_defaults({20'000, 30'000}, kNow_s), 20'000, 20'000));
 }
 

@@ -63,12 +63,17 @@ TEST_F(IstatdRoutes, AGaugeHasRowsWhereItHasSamples) {
 
 TEST_F(IstatdRoutes, SilentSlotsOfAnEventAreZerosUpToNow) {
   const std::string text = body("/hits?start=" + at(70) + "&end=" + std::to_string(kNow_s + 1000));
-  EXPECT_THAT(text, HasSubstr("\"start\":" + at(70) + ",\"end\":" + at(0) + ","));
+  EXPECT_THAT(text, HasSubstr("\"start\":" + at(70) + ",\"end\":" + at(-10) + ","));
   EXPECT_THAT(text,
               HasSubstr("{\"time\":" + at(60) + ",\"data\":{\"avg\":5,\"count\":1,\"max\":5,\"min\":5,"));
   for (const int64_t back_s : {70, 50, 10})
     EXPECT_THAT(text, HasSubstr("{\"time\":" + at(back_s) + ",\"data\":{\"avg\":0,\"count\":1,\"max\":0,"))
         << back_s;
+}
+
+TEST_F(IstatdRoutes, WhatWasJustSentIsInTheAnswer) {  // also when its slot begins now
+  world_.add("host.cpu", Kind::kGauge, Number::of(9), kNow_s);
+  EXPECT_THAT(body("/host.cpu"), HasSubstr("{\"time\":" + at(0) + ",\"data\":{\"avg\":9,"));
 }
 
 TEST_F(IstatdRoutes, ALongerIntervalOfAnEventHasTheMeanRate) {
@@ -80,7 +85,8 @@ TEST_F(IstatdRoutes, ALongerIntervalOfAnEventHasTheMeanRate) {
 }
 
 TEST_F(IstatdRoutes, WithoutTimesTheLastFifteenMinutesCount) {
-  EXPECT_THAT(body("/hits"), HasSubstr("{\"start\":" + at(900) + ",\"end\":" + at(0) + ",\"interval\":10,"));
+  EXPECT_THAT(body("/hits"),
+              HasSubstr("{\"start\":" + at(900) + ",\"end\":" + at(-10) + ",\"interval\":10,"));
   EXPECT_THAT(body("/hits?end=" + at(900)),
               HasSubstr("{\"start\":" + at(1800) + ",\"end\":" + at(900) + ","));
   EXPECT_THAT(body("/hits?start=" + at(1800)),
