@@ -44,6 +44,7 @@ std::map<std::string, std::string, std::less<>> tags_of(const std::string& name)
 
 bool tags_match(const std::string& expression, const std::map<std::string, std::string, std::less<>>& tags) {
   const size_t equals = expression.find('=');
+  if (equals == std::string::npos || equals == 0) return false;
   const bool is_not = expression[equals - 1] == '!';
   const auto own = tags.find(expression.substr(0, equals - (is_not ? 1 : 0)));
   return ((own == tags.end() ? "" : own->second) == expression.substr(equals + 1)) != is_not;
