@@ -10,9 +10,9 @@
 #include "base/stage.h"
 #include "server/http/answer_json.h"
 #include "server/http/http_message.h"
+#include "server/http/list_writer.h"
 #include "server/http/query_board.h"
 #include "server/json.h"
-#include "server/http/list_writer.h"
 #include "server/promql/prometheus_json.h"
 #include "server/query/plan/result.h"
 

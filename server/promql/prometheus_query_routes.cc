@@ -7,10 +7,10 @@
 
 #include "base/stage.h"
 #include "server/http/answer_json.h"
+#include "server/http/list_writer.h"
 #include "server/json.h"
 #include "server/promql/compile.h"
 #include "server/promql/functions.h"
-#include "server/http/list_writer.h"
 #include "server/promql/literals.h"
 #include "server/promql/name_escapes.h"
 #include "server/promql/parser.h"
