@@ -28,8 +28,8 @@ std::string number_text(const ExpositionSample& sample) {
 }
 
 std::string_view type_text(FamilyType type) {
-  constexpr std::string_view kTexts[] = {"unknown", "counter", "gauge",    "histogram",
-                                         "summary", "info",    "stateset", "gaugehistogram"};
+  constexpr std::string_view kTexts[] = {"unknown",        "counter", "gauge", "histogram",
+                                         "gaugehistogram", "summary", "info",  "stateset"};
   return kTexts[static_cast<size_t>(type)];
 }
 
