@@ -78,6 +78,32 @@ TEST_F(StatsdE2e, AcceptsWhatPythonsClientSends) {
   }
 }
 
+// Recorded from npm's hot-shots 17.1.1, with global tags, bare tags and values that it cleans.
+TEST_F(StatsdE2e, AcceptsWhatHotShotsSends) {
+  UdpSender sender(server_.listener("statsd"));
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(
+        sender.send("hs.hits:1|c|#env:test,team:a b\nhs.hits:4|c|#env:test,team:a b,path:/a_b,x\n"
+                    "hs.hits:-2|c|#env:test,team:a b\nhs.level:-3.5|g|#env:test,team:a "
+                    "b\nhs.level:+2|g|#env:test,team:a b\n"
+                    "hs.size:12.25|h|#env:test,team:a b,route:/x_y\nhs.dist:7|d|#env:test,team:a b\n"
+                    "hs.took:33.5|ms|@0.5|#env:test,team:a b\nhs.users:u:1|s|#env:test,team:a b"));
+  }
+  ASSERT_TRUE(
+      sender.send("_e{9,17}:hs.deploy|line 1\\nline 2 |x|p:low|t:info|#env:test,team:a b\n"
+                  "_sc|hs.disk|1|h:h1|#env:test,team:a b,dev:sda|m:full | 90%"));
+  ASSERT_TRUE(wait_for_received("statsd_udp", 50 * 9 + 2));
+  const auto totals = server_.totals("hs.*");
+  EXPECT_EQ(totals.at("hs.hits;env=test;team=a%20b").sum, -50);
+  EXPECT_EQ(totals.at("hs.hits;env=test;path=/a_b;team=a%20b;x=true").sum, 200);
+  EXPECT_EQ(totals.at("hs.level;env=test;team=a%20b").count, 100);
+  EXPECT_EQ(totals.at("hs.size;env=test;route=/x_y;team=a%20b").sum, 50 * 12.25);
+  EXPECT_EQ(totals.at("hs.dist;env=test;team=a%20b").count, 50);
+  EXPECT_EQ(totals.at("hs.took;env=test;team=a%20b").count, 100);
+  EXPECT_EQ(totals.at("hs.disk;dev=sda;env=test;host=h1;team=a%20b").sum, 1);
+  EXPECT_THAT(server_.get("/api/v1/events?from=-1h"), testing::HasSubstr("hs.deploy"));
+}
+
 TEST_F(StatsdE2e, AcceptsDatagramsAndFramesAtUnixSockets) {
   if (run_program({"python3", {"--version"}, {}}).status != 0) GTEST_SKIP() << "python3 is not installed";
   const Ended sent = run_program({"python3", {"-c", kSockets, path("datagrams"), path("streams")}, {}});
