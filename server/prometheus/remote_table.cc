@@ -206,6 +206,7 @@ uint64_t RemoteTable::count_once(bool is_same_time) const {
 bool RemoteTable::is_counter_at_first(const RemoteValue& value) const {
   const auto known = table_.summary(value.name);
   if (value.sent == SentAs::kCounter) return !known || adds_up(known->kind);
+  if (value.sent == SentAs::kGauge) return known && known->kind == Kind::kCounter;
   return known ? known->kind == Kind::kCounter : types_.is_counter(path_of(value.name), value.clues);
 }
 

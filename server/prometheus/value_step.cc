@@ -1,6 +1,7 @@
 #include "server/prometheus/value_step.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/int128.h"
 
@@ -94,7 +95,8 @@ Number difference(const Number& a, const Number& b) {
     if (-Int128{Number::kMantissaMax} <= exact && exact <= Int128{Number::kMantissaMax})
       return Number::decimal(static_cast<int64_t>(exact), scale);
   }
-  return Number::shortest(a.value() - b.value());
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return Number::shortest(std::clamp(a.value() - b.value(), -kLargest, kLargest));
 }
 
 }  // namespace statmill

@@ -62,7 +62,8 @@ Step amount_step(const TimedValue& sample, bool is_new, LastValue& last);
 // them; else nothing, since they may have it already.
 Step counter_step_after_amounts(TimedValue sample, LastValue& last);
 
-// Returns a - b: as a decimal if both are decimals and the difference is one, else the nearest double's.
+// Returns a - b: as a decimal if both are decimals and the difference is one, else the nearest finite
+// double's.
 Number difference(const Number& a, const Number& b);
 
 }  // namespace statmill

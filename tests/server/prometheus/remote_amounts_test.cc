@@ -147,6 +147,20 @@ TEST_F(RemoteAmounts, AFirstHistogramWithoutAStartIsRememberedAlthoughItAddsNoth
   EXPECT_EQ(server_.total("d"), 5);
 }
 
+// A sum of samples of both signs may change by more than the largest double.
+TEST_F(RemoteAmounts, ASumMayFallByMoreThanADoubleHas) {
+  EXPECT_EQ(add(histogram({1, 1, 0}, 1.7e308), SentAs::kHistogram, ms(0), ms(-9)), "");
+  EXPECT_EQ(add(histogram({1, 2, 0}, -1.7e308), SentAs::kHistogram, ms(1), ms(-9)), "");
+  EXPECT_EQ(server_.kind("d"), Kind::kDistribution);
+}
+
+TEST_F(RemoteAmounts, AGaugeIsOneWhateverItsName) {
+  EXPECT_EQ(add(value("memory_total", SentAs::kGauge, 8, ms(0))), "");
+  EXPECT_EQ(add(value("memory_total", SentAs::kGauge, -3, ms(1))), "");
+  EXPECT_EQ(server_.kind("memory_total"), Kind::kGauge);
+  EXPECT_EQ(server_.total("memory_total"), 5);
+}
+
 TEST_F(RemoteAmounts, WhatTheTableRefusesIsNotRemembered) {
   server_.limits.series_max = 0;
   server_.restart();

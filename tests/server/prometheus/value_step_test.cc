@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,9 @@ TEST(Difference, IsExactInDecimals) {
   EXPECT_EQ(difference_of(1e17, 0.05), Number::shortest(1e17 - 0.05)) << "too many digits";
   EXPECT_EQ(difference_of(5, 5), Number());
   EXPECT_EQ(difference_of(1e300, 1e-300), Number::of(1e300));
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  EXPECT_EQ(difference_of(1.5e308, -1.5e308), Number::of(kLargest)) << "no double has it";
+  EXPECT_EQ(difference_of(-1.5e308, 1.5e308), Number::of(-kLargest));
 }
 
 // A sender sends all samples of a counter that begins again now and then, some of them again, and older ones
