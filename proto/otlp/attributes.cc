@@ -103,17 +103,19 @@ bool OtlpAttributeReader::add(std::string_view key_value) {
   }
   if (fields.failed()) return false;
   if (++count_ > labels_.size()) return true;
+  std::string text;  // of a value that is no text; the last field counts, and only it is kept
   ProtobufFields any(value);
   while (any.next()) {
+    label.value = {};
+    text.clear();
     if (any.is(kString, WireType::kBytes) || any.is(kBytes, WireType::kBytes)) label.value = any.bytes();
     if (any.is(kBool, WireType::kVarint)) label.value = any.integer() != 0 ? "true" : "false";
-    if (any.is(kInteger, WireType::kVarint)) label.value = keep(std::to_string(any.signed_integer()));
-    if (any.is(kReal, WireType::kFixed64)) label.value = keep(text_of(any.real()));
-    std::string text;
+    if (any.is(kInteger, WireType::kVarint)) text = std::to_string(any.signed_integer());
+    if (any.is(kReal, WireType::kFixed64)) text = text_of(any.real());
     if (any.is(kArray, WireType::kBytes) && !append_list(text, any.bytes(), 1)) return false;
     if (any.is(kMap, WireType::kBytes) && !append_map(text, any.bytes(), 1)) return false;
-    if (!text.empty()) label.value = keep(std::move(text));
   }
+  if (!text.empty()) label.value = keep(std::move(text));
   labels_[count_ - 1] = label;
   return !any.failed();
 }

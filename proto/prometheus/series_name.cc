@@ -23,6 +23,10 @@ bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return kPlain[static_cast<uint8_t>(c)]; });
 }
 
+bool is_too_long(const LabelView& label) {
+  return label.name.size() > kNameBytesMax || label.value.size() > kNameBytesMax;
+}
+
 // Returns the bytes of the name, or 0 if it needs escapes, sorting or a refusal.
 size_t plain_name_size(std::span<const LabelView> labels) {
   size_t size = 0;
@@ -78,6 +82,8 @@ Refusal reason_of(std::span<const LabelView> labels, const Error& error) {
 }  // namespace
 
 Verdict<Refusal> read_series_name(std::span<const LabelView> labels, Batch& batch, std::string_view& name) {
+  // Many series of a message may share one long text, which is not read for each of them.
+  if (std::any_of(labels.begin(), labels.end(), is_too_long)) return Refusal::kNameTooLong;
   if (const size_t size = plain_name_size(labels); size > 0) {
     char* const room = batch.room(size);
     write_plain_name(labels, room);

@@ -50,6 +50,8 @@ void OtlpNames::begin_scope(std::string_view scope) {
 Verdict<Refusal> OtlpNames::name(const Parts& parts, const OtlpAttributes& attributes, Batch& batch,
                                  std::string_view& name) {
   if (!attributes.has_all) return Refusal::kTagLimit;
+  // A metric has many points, so its name is not copied for each if it is too long for a series.
+  if (parts.metric.size() > kNameBytesMax) return Refusal::kNameTooLong;
   std::string_view path = parts.metric;
   if (!parts.suffix.empty()) path = path_.assign(parts.metric).append(parts.suffix);
   labels_ = {{kNameLabel, path}, {"job", job_}, {"instance", instance_}};

@@ -139,6 +139,12 @@ TEST(OtlpMetrics, EachTypeOfAttributeIsAText) {
   EXPECT_EQ(read_value(otlp::inside(6, otlp::inside(1, otlp::key_value("x", "y")))), "{\"x\":\"y\"}");
 }
 
+TEST(OtlpMetrics, TheLastOfSeveralValuesCounts) {
+  EXPECT_EQ(read_value(integer_value(3, -7) + otlp::inside(1, "a text")), "a text");
+  EXPECT_EQ(read_value(otlp::inside(1, "a text") + integer_value(3, -7) + real_value(0.1)), "0.1");
+  EXPECT_EQ(read_value(otlp::inside(5, otlp::inside(1, integer_value(3, 1))) + integer_value(2, 1)), "true");
+}
+
 TEST(OtlpMetrics, ListsInsideListsAreLimited) {
   std::string value = otlp::inside(1, "deep");
   for (int i = 0; i < kOtlpDepthMax; ++i) value = otlp::inside(5, otlp::inside(1, value));
