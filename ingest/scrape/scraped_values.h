@@ -14,7 +14,7 @@
 namespace statmill {
 
 struct ScrapedValue {
-  std::string_view name;  // canonical; valid until the batch is cleared
+  std::string_view name;  // canonical; valid until the next call of batch()
   Number value;
   int64_t time_ms = 0;
   FamilyType type = FamilyType::kUnknown;
@@ -24,9 +24,8 @@ struct ScrapedValue {
 class ScrapeVisitor {
  public:
   virtual ~ScrapeVisitor() = default;
-  // Keeps the names, and counts what is refused.
+  // Keeps the names, and counts what is refused. May clear the batch first. Called before each value.
   virtual Batch& batch() = 0;
-  // May clear the batch.
   virtual void add(const ScrapedValue& value) = 0;
   // Called when more of a family is known, several times for some. Valid during the call.
   virtual void add_family(const ExpositionFamily& family) = 0;

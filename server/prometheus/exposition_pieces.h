@@ -15,10 +15,13 @@ class ExpositionPieces final : public ScrapeVisitor {
                    Timestamp now, const LineSender& sender)
       : types_(types), pieces_(table, intake, account, now, sender) {}
 
-  Batch& batch() override { return pieces_.batch(); }
+  // Refused values fill it, too, so it is looked at before each one.
+  Batch& batch() override {
+    if (pieces_.is_full()) pieces_.submit();
+    return pieces_.batch();
+  }
   void add(const ScrapedValue& value) override {
     pieces_.add({value.name, {value.value, value.time_ms, 0}, {value.type, value.has_le}});
-    if (pieces_.is_full()) pieces_.submit();
   }
   void add_family(const ExpositionFamily& family) override { types_.note(family.name, family.type); }
   // Adds what has been collected. Returns the account of all.

@@ -54,7 +54,7 @@ HttpResponse handle_push(const PushServices& services, const HttpRequest& reques
       return error_response(text.error().code == ErrorCode::kLimit ? 413 : 400, text.error().message);
     decoded = *std::move(text);
   }
-  const std::string_view text = decoded.empty() ? request.body : decoded;
+  const std::string_view text = request.content_encoding == "gzip" ? decoded : request.body;
   if (Status checked = check(text, *format); !checked) return error_response(400, checked.error().message);
   if (!services.table.has_room()) {
     HttpResponse response =

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "server/prometheus/exposition_pieces.h"
+
 namespace statmill {
 namespace {
 
@@ -46,6 +50,24 @@ TEST(PushGroup, AWrongPathIsSaid) {
   EXPECT_THAT(fault("/metrics/job/a//b"), HasSubstr("a label without a name"));
   EXPECT_THAT(fault("/metrics/job/a/__name__/b"), HasSubstr("reserved"));
   EXPECT_THAT(fault("/metrics/job/a/b/c/b/d"), HasSubstr("a label twice"));
+}
+
+// A long text of refused values is no reason to keep their names.
+TEST(ExpositionPieces, RefusedValuesFillAPiece) {
+  constexpr Timestamp kNow = Timestamp(Duration(1'700'000'000'000));
+  const Tiers tiers = *Tiers::parse("10s:10d");
+  Registry registry;
+  Table table(tiers, {});
+  FamilyTypes types;
+  RemoteTable values({}, table, types, registry);
+  Intake intake(table, registry);
+  const ListenerAccount account = intake.account("push");
+  ExpositionPieces pieces(values, types, intake, account, kNow, LineSender::http());
+  std::string text;
+  for (size_t i = 0; i < 2 * RemotePieces::kPieceSamples; ++i) text += "a NaN\nb{\n";
+  read_scraped({}, text, ExpositionFormat::kText, kNow, pieces);
+  EXPECT_LE(pieces.batch().received, RemotePieces::kPieceSamples);
+  EXPECT_EQ(pieces.finish().received, 4 * RemotePieces::kPieceSamples);
 }
 
 }  // namespace
