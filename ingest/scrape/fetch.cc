@@ -30,6 +30,10 @@ using boost::system::error_code;
 constexpr const char* kAccept =
     "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
+// What is received and not parsed yet. A head has at most 8 KiB, which the parser limits, but what follows
+// the size of a chunk has no limit.
+constexpr size_t kUnreadBytesMax = size_t{64} << 10;
+
 Error unreachable(const error_code& why) {
   if (why == beast::error::timeout) return {ErrorCode::kUnavailable, "timeout"};
   return {ErrorCode::kUnavailable, why.message()};
@@ -103,7 +107,7 @@ class FetchInLoop final : public Fetch, public std::enable_shared_from_this<Fetc
     const auto request = request_of(target_);
     co_await http::async_write(stream, request, token);
     if (error) co_return unreachable(error);
-    beast::flat_buffer buffer;
+    beast::flat_buffer buffer(kUnreadBytesMax);
     http::response_parser<http::string_body> parser;
     parser.body_limit(services_.body_bytes_max);
     while (!parser.is_done()) {

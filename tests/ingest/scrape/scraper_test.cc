@@ -207,6 +207,16 @@ TEST_F(ScraperTest, AllAnswersTogetherHaveALimit) {
   EXPECT_EQ(fault(), "there is no memory for the answer (--scrape.all_body_bytes)");
 }
 
+// Nobody needs what may follow the size of a chunk, so a long one is not collected.
+TEST_F(ScraperTest, TheHeadOfAChunkIsLimited) {
+  const FakeTarget target(std::string(kHead) + "Transfer-Encoding: chunked\r\n\r\n4;" +
+                          std::string(size_t{1} << 20, 'x') + "\r\na 1\n\r\n0\r\n\r\n");
+  timeout = "20s";
+  start({target.endpoint()});
+  EXPECT_THAT(fault(), HasSubstr("buffer"));
+  EXPECT_EQ(sink.last_body(), "none");
+}
+
 // A target that never answers has the only connection; then the other one gets its turn.
 TEST_F(ScraperTest, ScrapesWaitForAConnection) {
   options.connections_max = 1;
