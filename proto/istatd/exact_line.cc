@@ -1,6 +1,7 @@
 #include "proto/istatd/exact_line.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -91,7 +92,8 @@ void widen_sum(std::string_view text, Number& sum) {
   const auto wide = parse_wide_decimal(text);
   if (!wide || wide->scale > Number::kScaleMax) return;
   const auto mantissa = static_cast<int64_t>(wide->integer);
-  if (mantissa == wide->integer) sum = {mantissa, wide->scale};
+  const bool has_negative = mantissa != std::numeric_limits<int64_t>::min();  // writers turn its sign
+  if (mantissa == wide->integer && has_negative) sum = {mantissa, wide->scale};
 }
 
 Verdict<Refusal> read_bucket(const ExactFields& fields, std::string_view cells, Batch& batch,

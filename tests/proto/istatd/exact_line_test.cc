@@ -64,6 +64,10 @@ TEST(ExactLine, CarriesWhatAStoreHas) {
   parse_istatd_lines("$g a 7 9223372036854775807 12 3 4 3\n$g a 7 9223372036854775808 12 3 4 3\n", batch);
   EXPECT_EQ(batch.samples[0].value, (Number{INT64_MAX, 0}));
   EXPECT_FALSE(batch.samples[1].value.is_decimal()) << "more than an integer of a bucket holds";
+  Batch least;
+  parse_exact_line("$g a 7 -9223372036854775808 1e37 -9e18 -1 3", AddedTags(), least);
+  ASSERT_EQ(least.samples.size(), 1U);
+  EXPECT_NE(least.samples[0].value.mantissa, INT64_MIN) << "its negative is no int64_t";
   EXPECT_EQ(parsed("$g a 7 1 ~ 1 1 3"), std::vector<std::string>{"refused bad_value"});
   EXPECT_EQ(parsed("$g a 7 1 ~x 1 1 3"), std::vector<std::string>{"refused bad_value"});
   EXPECT_EQ(parsed("a 7 1 ~2 1 1 3"), std::vector<std::string>{"refused bad_value"}) << "not an exact line";

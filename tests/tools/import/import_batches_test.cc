@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/support/temp_directory.h"
 #include "tools/statmill/import/counter_steps.h"
 #include "tools/statmill/import/import_report.h"
@@ -42,6 +44,25 @@ std::vector<SentBatch> batches_from(const ImportCheckpoint& from, int samples) {
   }
   EXPECT_TRUE(batches.finish());
   return sent;
+}
+
+TEST(ImportBatches, RefuseTimesThatNoServerCanBeAskedFor) {
+  ImportTotals totals;
+  ImportBatches batches({.totals = &totals});
+  Sample sample;
+  sample.name = "a";
+  sample.value = Number::decimal(1, 0);
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t time_s : {kLeast, int64_t{-1}, int64_t{0}, int64_t{99'999'999'999}, kMost}) {
+    sample.time_s = time_s;
+    EXPECT_TRUE(batches.add(sample));
+  }
+  EXPECT_TRUE(batches.finish());
+  EXPECT_EQ(batches.account().samples, 2U);
+  EXPECT_EQ(batches.account().refused.at("too_old").count, 2U);
+  EXPECT_EQ(batches.account().refused.at("too_new").count, 1U);
+  EXPECT_EQ(totals.windows(), 2U);
 }
 
 TEST(ImportBatches, AreTheSameFromAnyCheckpoint) {

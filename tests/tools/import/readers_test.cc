@@ -1,6 +1,7 @@
 // The readers of other systems' files: what becomes of each, and that hostile files are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/support/temp_directory.h"
 #include "tests/tools/import/collected_history.h"
@@ -314,6 +315,16 @@ TEST_F(History, FormatsAreFoundOut) {
   EXPECT_EQ(format("h", "\x1f\x8b..."), "recording");
   EXPECT_EQ(format("10s", istatd(10, 0, {})), "istatd");
   EXPECT_THAT(format("i", "hello"), testing::HasSubstr("unknown format; use --format jsonl, csv"));
+}
+
+TEST_F(History, PipesAreRefusedAndDoNotBlock) {
+  const std::string pipe = directory_.path() / "pipe.csv";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto format : {std::optional<HistoryFormat>(), std::optional(HistoryFormat::kCsv)}) {
+    const auto files = find_history_files({pipe}, format);
+    ASSERT_FALSE(files);
+    EXPECT_THAT(files.error().message, testing::HasSubstr("no regular file"));
+  }
 }
 
 TEST_F(History, FilesOfOneCounterOfIstatdBelongTogether) {

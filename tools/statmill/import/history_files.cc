@@ -97,6 +97,9 @@ Status add_file(const std::string& path, std::string relative, std::optional<His
                 bool is_named, std::vector<HistoryFile>& out) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0) return path_error(path);
+  // A pipe would block, and gives its bytes only once.
+  if (!S_ISREG(about.st_mode))
+    return Error{ErrorCode::kInvalid, path + ": no regular file; use - for standard input"};
   const auto size = static_cast<uint64_t>(std::max<off_t>(about.st_size, 0));
   if (!format) {
     const auto ends = ends_of(path, size);

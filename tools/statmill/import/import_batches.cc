@@ -10,6 +10,8 @@ namespace statmill {
 namespace {
 
 constexpr std::string_view kBadBucket = "bad_bucket";
+// Beyond any retention, and a time that the server can be asked for.
+constexpr int64_t kLatest_s = 99'999'999'999;
 
 }  // namespace
 
@@ -51,6 +53,9 @@ const Sample& ImportBatches::renamed(const Sample& sample) {
 bool ImportBatches::add(const Sample& read) {
   const Sample& sample = renamed(read);
   if (sample.name.size() > kNameBytesMax) return refuse(0, refusal_label(Refusal::kNameTooLong));
+  // The server refuses these, too, but could not be asked for them afterwards.
+  if (*sample.time_s < 0) return refuse(0, refusal_label(Refusal::kTooOld));
+  if (*sample.time_s > kLatest_s) return refuse(0, refusal_label(Refusal::kTooNew));
   const auto bucket =
       sample.ready == nullptr ? Bucket::of(sample.value) : Bucket::ready(sample.value, *sample.ready);
   if (!bucket) return refuse(0, kBadBucket);
