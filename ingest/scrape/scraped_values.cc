@@ -60,6 +60,15 @@ class Joiner {
   LabelPairs renamed_;
 };
 
+bool is_described(const ExpositionFamily& family) {
+  return family.type != FamilyType::kUnknown || !family.help.empty() || !family.unit.empty();
+}
+
+std::string_view family_name(const ExpositionReader& reader) {
+  const ExpositionFamily& family = reader.family();
+  return family.type == FamilyType::kCounter ? reader.sample().name : family.name;
+}
+
 void add(const ScrapeTarget& target, const ExpositionReader& reader, Timestamp at, Joiner& joiner,
          ScrapeVisitor& visitor) {
   const ExpositionSample& sample = reader.sample();
@@ -84,15 +93,19 @@ ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, Exp
   ExpositionReader reader(text, format);
   Joiner joiner(target, same);
   ScrapedCount count;
+  bool is_new_family = false;
   for (;;) {
     switch (reader.next()) {
       case ExpositionReader::Item::kSample:
+        if (is_new_family && target.wants(reader.sample().name) && is_described(reader.family()))
+          visitor.add_family(reader.family(), family_name(reader));
+        is_new_family = false;
         ++count.values;
         if (reader.sample().has_exemplar) ++count.exemplars;
         add(target, reader, at, joiner, visitor);
         break;
       case ExpositionReader::Item::kMetadata:
-        visitor.add_family(reader.family());
+        is_new_family = true;
         break;
       case ExpositionReader::Item::kFault:
         ++count.values;

@@ -27,8 +27,9 @@ class ScrapeVisitor {
   // Keeps the names, and counts what is refused. May clear the batch first. Called before each value.
   virtual Batch& batch() = 0;
   virtual void add(const ScrapedValue& value) = 0;
-  // Called when more of a family is known, several times for some. Valid during the call.
-  virtual void add_family(const ExpositionFamily& family) = 0;
+  // Called before the first sample of a family of which the text says something. `name` is that of the
+  // family; of a counter, that of its series, which has _total. Valid during the call.
+  virtual void add_family(const ExpositionFamily& family, std::string_view name) = 0;
 };
 
 struct ScrapedCount {

@@ -4,6 +4,7 @@
 #include "ingest/scrape/scraped_values.h"
 #include "server/prometheus/family_types.h"
 #include "server/prometheus/remote_pieces.h"
+#include "server/prometheus/sent_family.h"
 
 namespace statmill {
 
@@ -23,7 +24,10 @@ class ExpositionPieces final : public ScrapeVisitor {
   void add(const ScrapedValue& value) override {
     pieces_.add({value.name, {value.value, value.time_ms, 0}, {value.type, value.has_le}});
   }
-  void add_family(const ExpositionFamily& family) override { types_.note(family.name, family.type); }
+  void add_family(const ExpositionFamily& family, std::string_view name) override {
+    if (name != family.name) types_.note(family.name, family.type);
+    note_family({name, family.type, family.unit, family.help}, types_, pieces_.batch());
+  }
   // Adds what has been collected. Returns the account of all.
   const RemoteAccount& finish() {
     pieces_.submit();

@@ -32,22 +32,25 @@ std::string_view suffix_of(std::string_view name) {
 
 }  // namespace
 
-void FamilyTypes::note(std::string_view family, FamilyType type) {
-  if (family.empty() || family.size() > kNameBytesMax) return;
+bool FamilyTypes::note(std::string_view family, FamilyType type, uint64_t texts) {
+  if (family.empty() || family.size() > kNameBytesMax) return false;
   MutexLock lock(mutex_);
   const auto known = types_.find(family);
-  if (known != types_.end()) {
-    known->second = type;
-  } else if (types_.size() < kFamiliesMax) {
-    types_.emplace(family, type);
+  if (known == types_.end()) {
+    if (types_.size() >= kFamiliesMax) return false;
+    types_.emplace(family, Known{type, texts});
+    return true;
   }
+  if (known->second.type == type && known->second.texts == texts) return false;
+  known->second = {type, texts};
+  return true;
 }
 
 std::optional<FamilyType> FamilyTypes::type_of(std::string_view family) const {
   MutexLock lock(mutex_);
   const auto known = types_.find(family);
-  if (known == types_.end() || known->second == FamilyType::kUnknown) return std::nullopt;
-  return known->second;
+  if (known == types_.end() || known->second.type == FamilyType::kUnknown) return std::nullopt;
+  return known->second.type;
 }
 
 bool FamilyTypes::is_counter(std::string_view name, const SeriesClues& clues) const {

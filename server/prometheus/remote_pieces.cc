@@ -64,7 +64,7 @@ RemotePieces::RemotePieces(RemoteTable& table, Intake& intake, const ListenerAcc
 }
 
 void RemotePieces::submit() {
-  if (batch_.received == 0 && values_.empty()) return;
+  if (batch_.received == 0 && values_.empty() && batch_.families.empty()) return;
   PieceSink sink(table_, values_, added_nothing_);
   account_.accepted += intake_.submit(batch_, listener_, now_, sink);
   account_.received += batch_.received;

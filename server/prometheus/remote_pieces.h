@@ -57,7 +57,10 @@ class RemotePieces {
   // Samples that are not added yet.
   size_t size() const { return values_.size(); }
   // Returns true if it is time for a submit().
-  bool is_full() const { return values_.size() >= kPieceSamples || batch_.received >= kPieceSamples; }
+  bool is_full() const {
+    return values_.size() >= kPieceSamples || batch_.received >= kPieceSamples ||
+           batch_.families.size() >= kPieceSamples;
+  }
   void submit();
 
   // What has been submitted.

@@ -7,8 +7,24 @@
 #include "proto/prometheus/labels_name.h"
 #include "proto/prometheus/series_name.h"
 #include "proto/prometheus/snappy_block.h"
+#include "server/prometheus/sent_family.h"
 
 namespace statmill {
+namespace {
+
+// Returns the name of a series without what its type adds to that of its family.
+std::string_view family_of(std::string_view name, FamilyType type) {
+  const bool is_histogram = type == FamilyType::kHistogram || type == FamilyType::kGaugeHistogram;
+  if (!is_histogram && type != FamilyType::kSummary) return name;
+  for (const std::string_view suffix : {"_bucket", "_sum", "_count"}) {
+    if (name.size() > suffix.size() && name.ends_with(suffix))
+      return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+}  // namespace
+
 class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
  public:
   Collector(const RemoteWriteIntake& intake, Timestamp now)
@@ -25,6 +41,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     name_ = {};
     verdict_ = series.has_all_labels ? read_series_name(series.labels, pieces_.batch(), name_)
                                      : Verdict<Refusal>(Refusal::kTagLimit);
+    note_texts(series);
     if (series.exemplars > 0) intake_.exemplars_.add(series.exemplars);
     if (series.histograms > 0) refuse_histograms(series.histograms);
   }
@@ -42,7 +59,10 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     pieces_.add({name_, {number_of(sample.value), sample.time_ms, sample.start_ms}, clues_});
   }
 
-  void add_family(const RemoteFamily& family) override { intake_.types_.note(family.name, family.type); }
+  void add_family(const RemoteFamily& family) override {
+    if (pieces_.is_full()) pieces_.submit();
+    note_family({family.name, family.type, family.unit, family.help}, intake_.types_, pieces_.batch());
+  }
 
   // Adds what has been collected.
   const RemoteAccount& finish() {
@@ -57,6 +77,15 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     pieces_.submit();
     if (verdict_.is_accepted()) name_ = pieces_.batch().keep(name);
   }
+  // 2.0 says help and unit of each series. Those of one family come together, and refer to the same text.
+  void note_texts(const RemoteSeries& series) {
+    if (series.help.empty() && series.unit.empty()) return;
+    if (series.help.data() == help_ && shown_ == family_) return;
+    help_ = series.help.data();
+    family_ = shown_;
+    note_family({family_of(shown_, series.type), series.type, series.unit, series.help}, intake_.types_,
+                pieces_.batch());
+  }
   void refuse_histograms(uint64_t count) {
     intake_.histograms_.add(count);
     for (uint64_t i = 0; i < count; ++i) pieces_.batch().refuse(Refusal::kUnsupported, shown_);
@@ -69,6 +98,9 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   std::string_view name_;
   std::string_view shown_;  // its __name__, for refusals
   SeriesClues clues_;
+  // The series whose texts were noted last: views of the message.
+  std::string_view family_;
+  const char* help_ = nullptr;
 };
 
 RemoteWriteIntake::RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, Intake& intake,

@@ -54,7 +54,8 @@ TEST(HttpE2e, ThePageComesFromAFolder) {
   EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
   EXPECT_EQ(page.header("Cache-Control"), "no-store");
   EXPECT_EQ(http_get(server.http(), "/nothing.js").status, 404);
-  EXPECT_EQ(http_post(server.http(), "/nothing.js", "").status, 405);
+  EXPECT_EQ(http_post(server.http(), "/nothing.js", "").status, 404);
+  EXPECT_EQ(http_post(server.http(), "/a/nothing.js", "").status, 405);
   EXPECT_EQ(http_get(server.http(), "/healthz").body, "ok\n");
   EXPECT_NE(http_get(server.http(), "/api").body.find(" /api/v1/query "), std::string::npos);
   EXPECT_EQ(server.stop(), 0);

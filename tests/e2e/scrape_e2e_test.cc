@@ -33,6 +33,7 @@ TEST(ScrapeE2e, CountersAreExactThoughTheServerIsKilled) {
     return found == totals.end() ? -1 : found->second.sum;
   };
   ASSERT_TRUE(wait_until([&] { return total() >= 0; }));
+  server.wait_until_durable();  // from here on it is known what the counter had
   constexpr int kPosts = 30;
   for (int i = 0; i < kPosts; ++i) {
     ASSERT_EQ(http_post(source.http(), "/api/v1/lines", "*n 1\n*n 1\n*n 1\n").status, 200);
@@ -42,7 +43,9 @@ TEST(ScrapeE2e, CountersAreExactThoughTheServerIsKilled) {
     server.kill();
     server.start();
   }
-  EXPECT_TRUE(wait_until([&] { return total() == 3.0 * kPosts; })) << total();
+  EXPECT_TRUE(wait_until([&] { return total() == 3.0 * kPosts; }))
+      << total() << "\n"
+      << server.get("/prometheus/api/v1/targets");
   const double scrapes = server.metric("statmill_scrapes_total");
   EXPECT_TRUE(server.wait_for_metric("statmill_scrapes_total", scrapes + 3));
   EXPECT_EQ(total(), 3.0 * kPosts);
@@ -155,6 +158,10 @@ TEST(ScrapeE2e, TheClientOfPython) {
   EXPECT_GE(server.totals("level;*").at("level" + labels).count, 1);
   EXPECT_EQ(server.totals("build_info;*").count("build_info" + labels + ";version=1%202"), 1U);
   EXPECT_EQ(server.totals("state;*").size(), 2U);
+  EXPECT_EQ(
+      server.get("/prometheus/api/v1/metadata?metric=requests_total"),
+      R"({"status":"success","data":{"requests_total":[{"type":"counter","help":"Requests \"quoted\" in two lines.","unit":""}]}})"
+      "\n");
   EXPECT_EQ(server.conservation(), "");
   const std::string types = server.get("/prometheus/api/v1/query?query=rate(requests_total[1m])");
   EXPECT_THAT(types, HasSubstr("\"path\":\"/a b\""));

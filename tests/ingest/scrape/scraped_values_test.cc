@@ -23,7 +23,9 @@ class Collected final : public ScrapeVisitor {
     types.push_back(value.type);
     has_le.push_back(value.has_le);
   }
-  void add_family(const ExpositionFamily& family) override { families.emplace_back(family.name); }
+  void add_family(const ExpositionFamily& family, std::string_view name) override {
+    families.push_back(std::string(name) + " " + std::string(family.help));
+  }
 
   std::vector<std::string> values;
   std::vector<FamilyType> types;
@@ -45,7 +47,7 @@ TEST(ReadScraped, SeriesHaveTheLabelsOfTheirTarget) {
   EXPECT_EQ(count.values, 2U);
   EXPECT_THAT(out.values, ElementsAre("a_total;dc=eu;instance=h:1;job=j;x=y%20z 3.000000 @0",
                                       "b;dc=eu;instance=h:1;job=j 1.500000 @-5000"));
-  EXPECT_THAT(out.families, ElementsAre("a"));
+  EXPECT_THAT(out.families, ElementsAre("a_total "));
 }
 
 TEST(ReadScraped, ALabelOfTheTargetWins) {
@@ -67,6 +69,16 @@ TEST(ReadScraped, TypesAndBucketsAreSeen) {
   EXPECT_THAT(out.types, ElementsAre(FamilyType::kHistogram, FamilyType::kHistogram, FamilyType::kHistogram,
                                      FamilyType::kGauge));
   EXPECT_THAT(out.has_le, ElementsAre(true, false, false, false));
+}
+
+TEST(ReadScraped, AFamilyComesOnceWithAllThatIsSaidOfIt) {
+  Collected out;
+  read_scraped(
+      target(R"({"__drop__": "dropped"})"),
+      "# HELP h Help.\n# TYPE h histogram\n# UNIT h s\nh_sum 1\nh_count 1\n# TYPE dropped gauge\ndropped 1\n"
+      "plain 1\n# HELP none None.\nother 1\n# TYPE c counter\nc_total 1\n# EOF\n",
+      ExpositionFormat::kOpenMetrics, kAt, out);
+  EXPECT_THAT(out.families, ElementsAre("h Help.", "c_total "));
 }
 
 TEST(ReadScraped, WhatIsWrongIsCountedAndTheRestGoesOn) {

@@ -1,0 +1,27 @@
+// What a sender of Prometheus says of a family of series: its type, unit and help.
+#pragma once
+
+#include <string_view>
+
+#include "proto/batch.h"
+#include "proto/prometheus/family_type.h"
+#include "server/prometheus/family_types.h"
+
+namespace statmill {
+
+struct SentFamily {
+  std::string_view name;  // as its series have it, without _bucket, _sum and _count
+  FamilyType type = FamilyType::kUnknown;
+  std::string_view unit;
+  std::string_view help;
+};
+
+// Adds unit and help to the families of the batch: those of a counter for its series, those of a histogram
+// for a distribution of its name, all others for gauges. A help is cut after kHelpBytesMax bytes, and what it
+// has of line ends and hidden characters becomes blanks; a unit that is none is left out.
+void add_family(const SentFamily& family, Batch& batch);
+
+// Notes the type of the family, and adds its texts to the batch if they are new.
+void note_family(const SentFamily& family, FamilyTypes& types, Batch& batch);
+
+}  // namespace statmill
