@@ -49,6 +49,7 @@ std::string normalized(std::string_view text) {
 
 // A day as the local time of its begin, which counts seconds as if it were in UTC.
 std::optional<int64_t> local_day(int year, int month, int day) {
+  if (month > 12 || day > 31) return std::nullopt;  // chrono keeps only eight bits of either
   const std::chrono::year_month_day date{std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(std::max(month, 0))),
                                          std::chrono::day(static_cast<unsigned>(std::max(day, 0)))};

@@ -42,6 +42,12 @@ Status Call::check_memory(size_t bytes) {
   return taken;
 }
 
+Status Call::hold_memory(size_t bytes) {
+  Status taken = context_.control.take_memory(bytes);
+  if (taken) held_bytes_ += bytes;
+  return taken;
+}
+
 Result<SeriesList> Call::call_with(const Function& other, SeriesList series) {
   SeriesLists lists;
   lists.push_back(std::move(series));

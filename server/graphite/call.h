@@ -48,6 +48,9 @@ class Call {
   // `arguments` has an element for each parameter, and more if the last one is repeated. All must outlive it.
   Call(const Function& function, std::vector<Value> arguments, const CallContext& context)
       : function_(function), arguments_(std::move(arguments)), context_(context), meter_(context.control) {}
+  ~Call() { context_.control.give_memory(held_bytes_); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   const Function& function() const { return function_; }
   const RequestRange& range() const { return context_.range; }
@@ -88,8 +91,10 @@ class Call {
   Status work(size_t values) { return meter_.add(values); }
   // Call it before this many values are made of fewer. Errors: kLimit.
   Status check_points(double points);
-  // Call it before so much memory is held. Errors: kLimit, kBusy.
+  // Call it before so much memory is used for a while. Errors: kLimit, kBusy.
   Status check_memory(size_t bytes);
+  // Call it before so much memory is used until the call ends. Errors: kLimit, kBusy.
+  Status hold_memory(size_t bytes);
   // Calls another function with one list of series, or with several.
   Result<SeriesList> call_with(const Function& other, SeriesList series);
   Result<SeriesList> call_with_lists(const Function& other, SeriesLists lists);
@@ -99,6 +104,7 @@ class Call {
   std::vector<Value> arguments_;
   const CallContext& context_;
   WorkMeter meter_;
+  size_t held_bytes_ = 0;
 };
 
 }  // namespace statmill::graphite

@@ -45,6 +45,24 @@ Status check_names(const Function& function, const Value& value) {
   return Status::ok();
 }
 
+// Functions may put their texts into the name and the tags of each series.
+Status hold_texts(Call& call) {
+  size_t text_bytes = 0;
+  size_t series = 0;
+  for (const Value& value : call.rest(0)) {
+    if (const auto* text = std::get_if<std::string>(&value)) text_bytes += text->size();
+    if (const auto* list = std::get_if<SeriesList>(&value)) series += list->size();
+  }
+  return call.hold_memory(text_bytes * series);
+}
+
+// The memory that the call holds is given back when this returns.
+Result<Value> run(const Function& function, std::vector<Value> arguments, const CallContext& context) {
+  Call call(function, std::move(arguments), context);
+  if (Status s = hold_texts(call); !s) return s.error();
+  return function.run(call);
+}
+
 }  // namespace
 
 class Evaluation::NodeCaller final : public Caller {
@@ -210,8 +228,7 @@ Result<Value> Evaluation::call_of(const SyntaxTree& tree, NodeId id, const Conte
   NodeCaller caller(*this, tree, node, inner);
   const CallContext call_context{
       context.range, options_.now_s, options_.zone, options_.x_files_factor.value_or(0), control_, caller};
-  Call call(*function, *std::move(arguments), call_context);
-  auto result = function->run(call);
+  auto result = run(*function, *std::move(arguments), call_context);
   if (!result) return result.error();
   if (Status s = check_names(*function, *result); !s) return s.error();
   control_.give_memory(bytes + caller.bytes());

@@ -64,6 +64,7 @@ std::string csv_time(int64_t time_s, const Zone& zone) {
 }
 
 Status write_csv(const SeriesList& list, const Zone& zone, BodySink& sink) {
+  constexpr size_t kBlockBytes = size_t{64} << 10;  // each line has the whole name
   sink.set_content_type("text/csv");
   for (const Series& series : list) {
     std::string name;
@@ -73,6 +74,9 @@ Status write_csv(const SeriesList& list, const Zone& zone, BodySink& sink) {
       lines.append(name).append(",").append(csv_time(time_of(series, i), zone)).append(",");
       if (!is_none(series.values[i])) append_value(lines, series.values[i], "inf");
       lines += "\r\n";
+      if (lines.size() < kBlockBytes) continue;
+      if (Status s = sink.write(lines); !s) return s;
+      lines.clear();
     }
     if (Status s = sink.write(lines); !s) return s;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -43,7 +44,8 @@ std::optional<Node> parsed_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) value = std::numeric_limits<double>::infinity();
+  // Infinite or 0, with its sign, which from_chars() does not say.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
   Node node;
   node.kind = Kind::kNumber;
   node.number = value;
@@ -280,6 +282,7 @@ class TargetParser {
     }
     if (!consume(')')) return error_at(at_, "expected , or ) after a value of template()");
     --depth_;
+    if (Status s = work(position, values_.size() * (values_.size() + values.size())); !s) return s.error();
     for (const TemplateValue& value : values_) set(values, value);
     for (size_t i = first; i < end; ++i) {
       if (Status s = replace(tree_.nodes[i], values); !s) return s.error();
@@ -287,19 +290,25 @@ class TargetParser {
     return *inner;
   }
 
+  // Counts what template() costs: each value is looked for in each path. To move bytes costs less than that.
+  Status work(size_t position, size_t bytes) {
+    constexpr size_t kWorkMax = size_t{4} << 20;  // some milliseconds
+    template_work_ += bytes;
+    if (template_work_ <= kWorkMax) return Status::ok();
+    return error_at(position, "template() has too many values for so many paths");
+  }
+
   static void set(std::vector<TemplateValue>& values, const TemplateValue& value) {
     const auto at = std::ranges::find(values, value.first, &TemplateValue::first);
-    if (at == values.end()) {
-      values.push_back(value);
-    } else {
-      at->second = value.second;
-    }
+    if (at == values.end()) return values.push_back(value);
+    at->second = value.second;
   }
 
   // A path that is only $name becomes a number or a text; elsewhere the value is put into the path.
   Status replace(Node& node, std::span<const TemplateValue> values) {
     if (node.kind != Kind::kPath) return Status::ok();
     for (const auto& [name, value] : values) {
+      if (Status s = work(node.position, 16 + name.size() + node.text.size()); !s) return s;
       const std::string variable = "$" + name;
       if (node.text == variable) {
         const size_t position = node.position;
@@ -316,6 +325,7 @@ class TargetParser {
            at = node.text.find(variable, at + value.size())) {
         node.text.replace(at, variable.size(), value);
         replaced_bytes_ += value.size();
+        if (Status s = work(node.position, node.text.size() / 16); !s) return s;
         if (replaced_bytes_ > kTargetTextMax)
           return error_at(node.position, "the values of template() make the paths too long");
       }
@@ -328,6 +338,7 @@ class TargetParser {
   size_t at_ = 0;
   size_t depth_ = 0;
   size_t replaced_bytes_ = 0;
+  size_t template_work_ = 0;
   SyntaxTree tree_;
 };
 

@@ -151,6 +151,8 @@ Result<Rows> rows_of(Call& call, std::span<const Series* const> series) {
     out.count = std::max(out.count, first_row(*column) + column->values.size());
   if (Status s = call.check_points(static_cast<double>(out.count)); !s) return s.error();
   if (Status s = call.check_memory(out.count * series.size() * sizeof(double)); !s) return s.error();
+  // What the function makes of these rows has a value for each.
+  if (Status s = call.hold_memory(out.count * sizeof(double)); !s) return s.error();
   for (const Series* column : columns) {
     if (Status s = call.work(out.count); !s) return s.error();
     out.columns.emplace_back(out.count, kNoValue);

@@ -1,9 +1,11 @@
 // Functions that combine series pair by pair, by wildcards, by the nodes of their paths, and by tags.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "server/graphite/functions/common.h"
+#include "server/graphite/target_parser.h"
 
 namespace statmill::graphite {
 namespace {
@@ -196,6 +198,10 @@ Result<Value> run_reduce_series(Call& call) {
       std::string key;
       for (int64_t i = 0; i < at; ++i) key.append(i == 0 ? "" : ".").append(nodes[static_cast<size_t>(i)]);
       key.append(".reduce.").append(function_name);
+      if (!found.contains(key)) {
+        if (Status s = call.hold_memory(matchers.size() * sizeof(std::optional<Series>)); !s)
+          return s.error();
+      }
       auto [place, is_new] = found.try_emplace(key, matchers.size());
       if (is_new) keys.push_back(key);
       place->second[static_cast<size_t>(matcher - matchers.begin())] = series;
@@ -217,9 +223,13 @@ Result<Value> run_reduce_series(Call& call) {
   return Value(std::move(out));
 }
 
-std::string with_prefix(std::string_view text, std::string_view prefix) {
+// Puts a prefix in place of each % of a text. Returns nullopt if that is longer than a target may be.
+std::optional<std::string> with_prefix(std::string_view text, std::string_view prefix) {
   std::string out;
-  for (const char c : text) c == '%' ? void(out.append(prefix)) : out.push_back(c);
+  for (const char c : text) {
+    c == '%' ? void(out.append(prefix)) : out.push_back(c);
+    if (out.size() > kTargetTextMax) return std::nullopt;
+  }
   return out;
 }
 
@@ -237,10 +247,15 @@ Result<Value> run_apply_by_node(Call& call) {
   }
   SeriesList out;
   for (const std::string& prefix : prefixes) {
-    auto result = call.evaluate(with_prefix(call.text(2), prefix));
+    const auto target = with_prefix(call.text(2), prefix);
+    const auto name = call.has(3) ? with_prefix(call.text(3), prefix) : std::string();
+    if (!target || !name)
+      return call.error("a target or a name has more than " + std::to_string(kTargetTextMax) + " bytes");
+    auto result = call.evaluate(*target);
     if (!result) return result.error();
+    if (Status s = call.hold_memory(result->size() * name->size()); !s) return s.error();
     for (Series& series : *result) {
-      if (call.has(3)) series.name = with_prefix(call.text(3), prefix);
+      if (call.has(3)) series.name = *name;
       series.path = prefix;
       out.push_back(std::move(series));
     }

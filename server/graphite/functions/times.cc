@@ -117,6 +117,8 @@ Result<Summarized> summarized(Call& call, const Series& series, const Summary& s
   const auto [begin_s, end_s, length_s] = intervals;
   const double count = std::ceil(static_cast<double>(end_s - begin_s) / static_cast<double>(length_s));
   if (Status s = call.check_points(count); !s) return s.error();
+  if (Status s = call.hold_memory(static_cast<size_t>(std::max(count, 0.0)) * sizeof(double)); !s)
+    return s.error();
   const double whole = static_cast<double>(length_s) / static_cast<double>(series.step_s);
   const std::span<const double> values = series.values;
   const auto time_of = [&](size_t i) { return series.start_s + static_cast<int64_t>(i) * series.step_s; };
@@ -222,6 +224,7 @@ Result<std::vector<double>> hits_of(Call& call, const Series& series, const Inte
   const auto count = (end_s - begin_s) / length_s;
   if (count < 1) return std::vector<double>();
   if (Status s = call.check_points(static_cast<double>(count)); !s) return s.error();
+  if (Status s = call.hold_memory(static_cast<size_t>(count) * sizeof(double)); !s) return s.error();
   std::vector<double> out(static_cast<size_t>(count), kNoValue);
   for (size_t i = 0; i < series.values.size(); ++i) {
     if (is_none(series.values[i])) continue;

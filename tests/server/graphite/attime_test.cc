@@ -79,6 +79,8 @@ TEST(Attime, RefusesWhatIsNoTime) {
                            "20260230",
                            "11/20/1899",
                            "13/01/26",
+                           "257/01/26",
+                           "1/257/26",
                            "nov",
                            "nov 123",
                            "monday5",

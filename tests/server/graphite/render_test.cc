@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <optional>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "server/graphite/function.h"
+#include "server/graphite/render_answer.h"
+#include "server/graphite/render_request.h"
 #include "server/graphite/render_routes.h"
 #include "server/query/read/table_pieces.h"
 #include "server/query/table_series.h"
@@ -259,6 +262,59 @@ TEST_F(RenderTest, LimitsAreThoseOfQueries) {
   EXPECT_EQ(status("scale(scale(host.a.cpu,2),2)", {.evaluations_max = 4}), 422U);
   EXPECT_EQ(status("host.a.cpu", {.memory_bytes_max = 100}), 422U);
   EXPECT_EQ(status("summarize(host.a.cpu,'1s')", {.points_max = 20}), 422U);
+}
+
+// A function that makes much of little is refused while it works: after it, the message would have what all
+// of its series need.
+TEST_F(RenderTest, MemoryIsLimitedWhileAFunctionWorks) {
+  const auto render = [&](const std::string& target) {
+    return world_.ask("/render", {{"target", target}, {"from", "-1h"}}, {.memory_bytes_max = 100'000}).body;
+  };
+  std::string many = "time('a',3600)";
+  for (int i = 0; i < 20; ++i) many += ",time('a',3600)";
+  const std::string text(4000, '%');
+  for (const std::string& target :
+       {"summarize(group(" + many + "),'1s')", "smartSummarize(group(" + many + "),'1s')",
+        "hitcount(group(" + many + "),'1s')", "alias(group(" + many + "),\"" + text + text + "\")",
+        "applyByNode(alias(time('a',3600),'aa'),0,\"group(" + many + ")\",\"" + text + "\")"}) {
+    const std::string body = render(target);
+    const size_t at = body.find("needs ");
+    ASSERT_NE(at, std::string::npos) << target.substr(0, 40) << body.substr(0, 200);
+    EXPECT_LT(std::stoul(body.substr(at + 6)), 200'000U) << body;
+  }
+  EXPECT_NE(
+      render("applyByNode(alias(time('a',3600),'" + std::string(100, 'a') + "'),0,'b',\"" + text + "\")")
+          .find("applyByNode(): a target or a name has more than 65536 bytes"),
+      std::string::npos);
+}
+
+// Knows the greatest piece that is written to it.
+class PieceSink final : public BodySink {
+ public:
+  void set_content_type(std::string_view) override {}
+  Status write(std::string_view bytes) override {
+    most_ = std::max(most_, bytes.size());
+    all_ += bytes.size();
+    return Status::ok();
+  }
+  size_t most() const { return most_; }
+  size_t all() const { return all_; }
+
+ private:
+  size_t most_ = 0;
+  size_t all_ = 0;
+};
+
+TEST(RenderAnswer, LinesOfLongNamesAreWrittenPieceByPiece) {
+  Series series;
+  series.rename(std::string(10'000, 'a'));
+  series.values.assign(100, 1);
+  RenderRequest request;
+  request.format = RenderRequest::Format::kCsv;
+  PieceSink sink;
+  ASSERT_TRUE(write_render_answer({series}, request, sink));
+  EXPECT_EQ(sink.all(), 100 * (series.name.size() + std::string(",1970-01-01 00:00:00,1\r\n").size()));
+  EXPECT_LT(sink.most(), 100'000U);
 }
 
 TEST_F(RenderTest, FunctionsAreListedAsGrafanaReadsThem) {

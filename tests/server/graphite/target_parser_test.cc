@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace statmill::graphite {
 namespace {
@@ -97,6 +100,30 @@ TEST(TargetParser, SizeDepthAndNodesAreLimited) {
             "at 1: the target has more than 1000 calls and values");
   EXPECT_EQ(parsed("template(" + repeated("$1.", 700) + "a,\"" + repeated("x", 100) + "\")"),
             "at 10: the values of template() make the paths too long");
+}
+
+TEST(TargetParser, TheWorkOfTemplatesIsLimited) {
+  std::vector<TemplateValue> values;
+  for (int i = 0; i < 1000; ++i) values.emplace_back("v" + std::to_string(i), "b");
+  EXPECT_EQ(text_of(*parse_target("template(a.$v7.$v5)", values)), "a.b.b");
+  const std::string nested = repeated("template(", 60) + "a.$v7" + repeated(")", 60);
+  const auto refused = parse_target(nested, values);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("template() has too many values for so many paths"),
+            std::string::npos)
+      << refused.error().message;
+  EXPECT_NE(parsed("template(" + repeated("$1", 30'000) + ",\"\")").find("too many values"),
+            std::string::npos);
+}
+
+TEST(TargetParser, NumbersOutOfRangeKeepTheirSign) {
+  const std::pair<std::string, double> cases[] = {
+      {"1e999", HUGE_VAL}, {"-1e999", -HUGE_VAL}, {"1e-999", 0}, {"-1e-999", 0}};
+  for (const auto& [text, value] : cases) {
+    const auto tree = parse_target("f(a," + text + ")");
+    ASSERT_TRUE(tree) << text;
+    EXPECT_EQ(tree->at(tree->at(tree->root).arguments[1].value).number, value) << text;
+  }
 }
 
 }  // namespace
