@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kBadBucket = "bad_bucket";
 // Beyond any retention, and a time that the server can be asked for.
-constexpr int64_t kLatest_s = 99'999'999'999;
+constexpr int64_t kLatestImported_s = 99'999'999'999;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ bool ImportBatches::add(const Sample& read) {
   if (sample.name.size() > kNameBytesMax) return refuse(0, refusal_label(Refusal::kNameTooLong));
   // The server refuses these, too, but could not be asked for them afterwards.
   if (*sample.time_s < 0) return refuse(0, refusal_label(Refusal::kTooOld));
-  if (*sample.time_s > kLatest_s) return refuse(0, refusal_label(Refusal::kTooNew));
+  if (*sample.time_s > kLatestImported_s) return refuse(0, refusal_label(Refusal::kTooNew));
   const auto bucket =
       sample.ready == nullptr ? Bucket::of(sample.value) : Bucket::ready(sample.value, *sample.ready);
   if (!bucket) return refuse(0, kBadBucket);
