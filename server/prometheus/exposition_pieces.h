@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ingest/scrape/scraped_values.h"
+#include "server/prometheus/family_description.h"
 #include "server/prometheus/family_types.h"
 #include "server/prometheus/remote_pieces.h"
-#include "server/prometheus/sent_family.h"
 
 namespace statmill {
 

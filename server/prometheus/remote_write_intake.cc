@@ -7,7 +7,7 @@
 #include "proto/prometheus/labels_name.h"
 #include "proto/prometheus/series_name.h"
 #include "proto/prometheus/snappy_block.h"
-#include "server/prometheus/sent_family.h"
+#include "server/prometheus/family_description.h"
 
 namespace statmill {
 namespace {

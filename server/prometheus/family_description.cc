@@ -1,4 +1,4 @@
-#include "server/prometheus/sent_family.h"
+#include "server/prometheus/family_description.h"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ std::string clean_help(std::string_view text) {
 
 }  // namespace
 
-void add_family(const SentFamily& family, Batch& batch) {
+void add_family(const FamilyDescription& family, Batch& batch) {
   const std::array<LabelView, 1> labels = {{{kNameLabel, family.name}}};
   FamilyText text{.kind = kind_of(family.type), .path = {}, .unit = {}, .help = {}};
   if (read_series_name(labels, batch, text.path).is_refused()) return;
@@ -51,7 +51,7 @@ void add_family(const SentFamily& family, Batch& batch) {
   if (check_family(text).is_accepted()) batch.families.push_back({text, batch.sender()});
 }
 
-void note_family(const SentFamily& family, FamilyTypes& types, Batch& batch) {
+void note_family(const FamilyDescription& family, FamilyTypes& types, Batch& batch) {
   const uint64_t texts = hash_name(family.help) ^ (hash_name(family.unit) << 1);
   if (types.note(family.name, family.type, texts)) add_family(family, batch);
 }

@@ -1,4 +1,4 @@
-#include "server/prometheus/sent_family.h"
+#include "server/prometheus/family_description.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace statmill {
 namespace {
 
-FamilyText added(const SentFamily& family, Batch& batch) {
+FamilyText added(const FamilyDescription& family, Batch& batch) {
   add_family(family, batch);
   EXPECT_EQ(batch.families.size(), 1U);
   return batch.families.empty() ? FamilyText{} : batch.families.back().text;

@@ -9,7 +9,7 @@
 
 namespace statmill {
 
-struct SentFamily {
+struct FamilyDescription {
   std::string_view name;  // as its series have it, without _bucket, _sum and _count
   FamilyType type = FamilyType::kUnknown;
   std::string_view unit;
@@ -19,9 +19,9 @@ struct SentFamily {
 // Adds unit and help to the families of the batch: those of a counter for its series, those of a histogram
 // for a distribution of its name, all others for gauges. A help is cut after kHelpBytesMax bytes, and what it
 // has of line ends and hidden characters becomes blanks; a unit that is none is left out.
-void add_family(const SentFamily& family, Batch& batch);
+void add_family(const FamilyDescription& family, Batch& batch);
 
 // Notes the type of the family, and adds its texts to the batch if they are new.
-void note_family(const SentFamily& family, FamilyTypes& types, Batch& batch);
+void note_family(const FamilyDescription& family, FamilyTypes& types, Batch& batch);
 
 }  // namespace statmill
