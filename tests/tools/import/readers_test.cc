@@ -159,6 +159,29 @@ TEST_F(History, WhisperTimesComeFromTheFinestArchive) {
       << "sums are of events";
 }
 
+// Otherwise all real points would be older than what the rings keep, and be left out.
+TEST(Whisper, APointOfAWrongClockHidesNoOthers) {
+  const std::string file =
+      whisper(1, {{{960, 1}, {970, 2}, {980, 3}, {2'592'990, 9}, {1000, 4}, {950, 5}}, {{900, 7}, {840, 6}}},
+              {10, 60});
+  auto reader = make_whisper_reader(BlockFile::of(file, 1005), "a");
+  ASSERT_TRUE(reader);
+  CollectedHistory out;
+  out.read_all(**reader);
+  EXPECT_THAT(out.lines,
+              ElementsAre("a 900 7", "a 840 6", "a 960 1", "a 970 2", "a 980 3", "a 2592990 9", "a 1000 4"));
+}
+
+TEST(NewestTime, LaterThanTheFileCountsOnlyAlone) {
+  NewestTime newest(1000);
+  EXPECT_EQ(newest.value(), 0);
+  newest.add(1'000'000);
+  EXPECT_EQ(newest.value(), 1'000'000);
+  newest.add(900);
+  newest.add(87'400);
+  EXPECT_EQ(newest.value(), 87'400);
+}
+
 TEST(Whisper, NamesComeFromPaths) {
   EXPECT_EQ(whisper_name("a/b.c/d.wsp"), "a.b.c.d");
   EXPECT_EQ(whisper_name("_tagged/abc/def/disk_DOT_used;dc=eu.wsp"), "disk.used;dc=eu");

@@ -17,11 +17,13 @@ Result<BlockFile> BlockFile::open(const std::string& path) {
   if (!out.file_.is_open() || ::fstat(out.file_.get(), &about) != 0)
     return Error{ErrorCode::kIo, std::strerror(errno)};
   out.size_ = static_cast<uint64_t>(about.st_size);
+  out.written_s_ = about.st_mtim.tv_sec;
   return out;
 }
 
-BlockFile BlockFile::of(std::string bytes) {
+BlockFile BlockFile::of(std::string bytes, int64_t written_s) {
   BlockFile out;
+  out.written_s_ = written_s;
   out.size_ = bytes.size();
   out.memory_ = std::move(bytes);
   return out;

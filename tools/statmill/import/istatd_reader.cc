@@ -130,7 +130,11 @@ class IstatdReader final : public HistoryReader {
   }
 
   Status find_ranges() {
-    int64_t newest_s = 0;
+    // A damaged time must not overflow what is computed of it.
+    constexpr int64_t kLatest_s = int64_t{1} << 40;
+    int64_t written_s = 0;
+    for (const TierFile& tier : tiers_) written_s = std::max(written_s, tier.file.written_s());
+    NewestTime newest(written_s);
     std::vector<FileTier> kept;
     for (TierFile& tier : tiers_) {
       kept.push_back(tier.kept);
@@ -139,12 +143,10 @@ class IstatdReader final : public HistoryReader {
         const auto bytes = tier.file.read(tier.begin + i * kBucketBytes, count * kBucketBytes);
         if (!bytes) return bytes.error();
         for (size_t at = 0; at < bytes->size(); at += kBucketBytes)
-          newest_s = std::max(newest_s, little_endian_at<int64_t>(*bytes, at));
+          newest.add(std::clamp<int64_t>(little_endian_at<int64_t>(*bytes, at), 0, kLatest_s));
       }
     }
-    // A damaged time must not overflow what is computed of it.
-    constexpr int64_t kLatest_s = int64_t{1} << 40;
-    ranges_ = tier_ranges(kept, std::min(newest_s, kLatest_s));
+    ranges_ = tier_ranges(kept, newest.value());
     return Status::ok();
   }
 

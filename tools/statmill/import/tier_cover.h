@@ -1,11 +1,32 @@
 // Which of several resolutions of one series has which time: the finest that still covers it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace statmill {
+
+// The newest time of a file, from which its rings are counted back. A time of more than a day after the file
+// was written comes from a wrong clock: it counts only if there are no others.
+class NewestTime {
+ public:
+  explicit NewestTime(int64_t written_s) : written_s_(written_s) {}
+
+  void add(int64_t time_s) {
+    constexpr int64_t kDay_s = 86'400;
+    int64_t& newest_s = time_s - kDay_s <= written_s_ ? newest_s_ : later_s_;
+    newest_s = std::max(newest_s, time_s);
+  }
+  // 0 if no time was added above 0.
+  int64_t value() const { return newest_s_ > 0 ? newest_s_ : later_s_; }
+
+ private:
+  const int64_t written_s_;
+  int64_t newest_s_ = 0;
+  int64_t later_s_ = 0;
+};
 
 // What one resolution of a file keeps: slots of `step_s`, from newest - retention_s on.
 struct FileTier {

@@ -95,19 +95,18 @@ class WhisperReader final : public HistoryReader {
  private:
   // A file knows its time by its newest point only.
   Status find_ranges() {
-    int64_t newest_s = 0;
+    NewestTime newest(file_.written_s());
     for (const Archive& archive : archives_) {
       for (uint64_t i = 0; i < archive.points; i += kPointsAtOnce) {
         const size_t points = std::min<uint64_t>(kPointsAtOnce, archive.points - i);
         const auto bytes = file_.read(archive.offset + i * kPointBytes, points * kPointBytes);
         if (!bytes) return bytes.error();
-        for (size_t at = 0; at < bytes->size(); at += kPointBytes)
-          newest_s = std::max<int64_t>(newest_s, u32_at(*bytes, at));
+        for (size_t at = 0; at < bytes->size(); at += kPointBytes) newest.add(u32_at(*bytes, at));
       }
     }
     std::vector<FileTier> kept;
     for (const Archive& archive : archives_) kept.push_back(archive.kept);
-    ranges_ = tier_ranges(kept, newest_s);
+    ranges_ = tier_ranges(kept, newest.value());
     left_ = archives_.size();
     return Status::ok();
   }
