@@ -26,9 +26,10 @@ TEST(DocumentRowTest, HasGoldenBytes) {
 RC_GTEST_PROP(DocumentRowTest, RoundTrips, ()) {
   const auto id = *rc::gen::suchThat<std::string>([](const std::string& s) { return !s.empty(); });
   RC_PRE(id.size() <= kDocumentIdBytesMax);
-  const DocumentRow row{{static_cast<DocumentKind>(*rc::gen::inRange(0, 3)), id},
-                        Timestamp(Duration(*rc::gen::arbitrary<int64_t>())),
-                        *rc::gen::arbitrary<std::string>()};
+  const DocumentRow row{
+      {static_cast<DocumentKind>(*rc::gen::inRange(0, static_cast<int>(kDocumentKindCount))), id},
+      Timestamp(Duration(*rc::gen::arbitrary<int64_t>())),
+      *rc::gen::arbitrary<std::string>()};
   RC_ASSERT(parse_document_key(document_key(row.key)) == row.key);
   const auto again = decode_document_row(row.key, encode_document_row(row));
   RC_ASSERT(again.has_value());
@@ -36,7 +37,7 @@ RC_GTEST_PROP(DocumentRowTest, RoundTrips, ()) {
 }
 
 TEST(DocumentRowTest, KeysHaveKindAndId) {
-  for (const std::string& key : {"document"s, "document\x01"s, "document\x03x"s, "documen\x01x"s,
+  for (const std::string& key : {"document"s, "document\x01"s, "document\x04x"s, "documen\x01x"s,
                                  "family\x01x"s, "document\x01"s + std::string(kDocumentIdBytesMax + 1, 'a')})
     EXPECT_FALSE(parse_document_key(key)) << key;
   EXPECT_TRUE(parse_document_key("document\x01"s + std::string(kDocumentIdBytesMax, '\0')));
