@@ -26,12 +26,12 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// What Prometheus asks for; it also says how long it waits.
+// The formats that Prometheus asks for.
 constexpr const char* kAccept =
     "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
-// What is received and not parsed yet. A head has at most 8 KiB, which the parser limits, but what follows
-// the size of a chunk has no limit.
+// Limits the bytes that are received and not parsed yet. The parser limits the head of an answer to 8 KiB,
+// but not the text that may follow the size of a chunk.
 constexpr size_t kUnreadBytesMax = size_t{64} << 10;
 
 Error unreachable(const error_code& why) {

@@ -25,7 +25,7 @@ struct BodyBudget {
   size_t max = 0;
 };
 
-// What all fetches share. All must outlive them.
+// The parts that all fetches share. Each part must outlive them.
 struct FetchServices {
   boost::asio::io_context& loop;
   BodyBudget& budget;

@@ -1,6 +1,7 @@
 // ScrapeBoard: how the last scrape of each target went, for people.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@ struct ScrapeState {
   std::shared_ptr<const ScrapeTarget> target;
   Timestamp at{};  // when the last scrape began; the epoch: there was none
   Duration took{};
-  std::string fault;  // of the last scrape; empty: it went well
+  std::string fault;  // why the last scrape failed; empty if it did not
 };
 
 // Thread-safe. Its lock is a leaf.
@@ -30,6 +31,10 @@ class ScrapeBoard {
   void update(size_t index, ScrapeState state) {
     MutexLock lock(mutex_);
     states_[index] = std::move(state);
+  }
+  size_t size() const {
+    MutexLock lock(mutex_);
+    return states_.size();
   }
   std::vector<ScrapeState> states() const {
     MutexLock lock(mutex_);

@@ -23,7 +23,7 @@ bool is_word(char c) {
          c == '_' || c == '~';
 }
 
-// What may be in a name or an address; the rest would change a request.
+// Returns whether a host name or an address has only bytes that cannot change a request.
 bool is_host(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_word(c) || c == ':'; });
 }
@@ -75,7 +75,7 @@ Status read_glob(std::string_view text, std::optional<Glob>& out) {
   return Status::ok();
 }
 
-// What all targets of a group have.
+// The settings and labels that all targets of a group share.
 class Group {
  public:
   Group(const ScrapeOptions& options, std::string_view job) {
@@ -124,7 +124,7 @@ class Group {
  private:
   std::string path() const {
     std::string out(path_.starts_with('/') ? "" : "/");
-    append_encoded(out, path_, "/%:@!$&'()*+,;=");  // what is encoded already stays
+    append_encoded(out, path_, "/%:@!$&'()*+,;=");  // bytes that are encoded already stay as they are
     char separator = '?';
     for (const auto& [name, value] : parameters_) {
       append_encoded(out += separator, name);

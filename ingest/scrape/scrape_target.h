@@ -53,7 +53,7 @@ Result<std::vector<ScrapeTarget>> parse_targets(std::string_view json, const Scr
 
 // Returns the time from `now` until the target is to be scraped: once in each interval, near the middle of a
 // slot of 10 s if the interval has whole ones, so that each slot gets a sample; targets are spread by a hash
-// of their key. Returns 1 ms or more.
+// of their key. The result is at least 1 ms.
 Duration until_scrape(const ScrapeTarget& target, Timestamp now);
 
 }  // namespace statmill

@@ -37,7 +37,7 @@ struct ScrapedCount {
   uint64_t exemplars = 0;  // which are not read
 };
 
-// What becomes of a label of a sample if the target has one of the same name, which wins.
+// Says what happens to a label of a sample if the target has a label of the same name, whose value counts.
 enum class SameLabel : uint8_t {
   kRename,  // it becomes exported_NAME, as in Prometheus
   kDrop,

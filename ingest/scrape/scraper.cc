@@ -41,7 +41,7 @@ Scraper::Scraper(const ScrapeOptions& options, const Services& services)
       "statmill.scrape_file_faults", "Files of targets that are missing or wrong.", {},
       [this] { return static_cast<double>(file_faults_.load(std::memory_order_relaxed)); });
   services.registry.gauge_fn("statmill.scrape_targets", "Targets that are scraped.", {},
-                             [this] { return static_cast<double>(board_.states().size()); });
+                             [this] { return static_cast<double>(board_.size()); });
 }
 
 Scraper::~Scraper() { stop(); }

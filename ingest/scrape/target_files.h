@@ -28,7 +28,8 @@ class TargetFiles {
   size_t faults() const;
 
  private:
-  // What differs when a file was written or replaced. Empty: it is not there.
+  // Device, inode, time of change and size, which differ after a file is written or replaced; nullopt if
+  // there is no file.
   using Version = std::optional<std::tuple<uint64_t, uint64_t, int64_t, int64_t>>;
   struct File {
     std::string path;

@@ -103,7 +103,8 @@ bool OtlpAttributeReader::add(std::string_view key_value) {
   }
   if (fields.failed()) return false;
   if (++count_ > labels_.size()) return true;
-  std::string text;  // of a value that is no text; the last field counts, and only it is kept
+  // The text of a value of another type. The last field counts, and only its text is kept.
+  std::string text;
   ProtobufFields any(value);
   while (any.next()) {
     label.value = {};

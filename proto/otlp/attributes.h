@@ -24,7 +24,7 @@ class OtlpAttributeReader {
 
   std::array<LabelView, kOtlpAttributesMax> labels_;
   size_t count_ = 0;
-  std::deque<std::string> texts_;  // of values that are no text
+  std::deque<std::string> texts_;  // the texts of values of other types
 };
 
 }  // namespace statmill

@@ -8,6 +8,7 @@
 #include "proto/otlp/otlp_json.h"
 #include "server/http/gunzip.h"
 #include "server/otlp/otlp_answers.h"
+#include "server/prometheus/remote_answers.h"
 
 namespace statmill {
 namespace {
@@ -49,8 +50,7 @@ Result<std::string_view> message_of(const HttpRequest& request, OtlpEncoding enc
 HttpResponse handle(const OtlpIntake& intake, const HttpRequest& request, Timestamp now) {
   const auto encoding = otlp_encoding(request.content_type);
   if (!encoding) return refuse(415, "the body must be application/x-protobuf or application/json");
-  if (!intake.table().has_room())
-    return otlp_error(*encoding, 503, "there is no room for more samples at present; send it again");
+  if (!intake.table().has_room()) return otlp_error(*encoding, 503, kNoRoomText);
   std::string store;
   const auto message = message_of(request, *encoding, store);
   const auto account =
@@ -60,9 +60,7 @@ HttpResponse handle(const OtlpIntake& intake, const HttpRequest& request, Timest
     return otlp_error(*encoding, status, account.error().message);
   }
   HttpResponse response = otlp_answer(*encoding, *account);
-  response.hold = [&table = intake.table(), ticket = account->ticket](std::function<void()> send) {
-    table.when_durable(ticket, std::move(send));
-  };
+  hold_until_durable(response, intake.table(), account->ticket);
   return response;
 }
 

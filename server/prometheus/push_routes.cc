@@ -8,6 +8,7 @@
 #include "server/http/gunzip.h"
 #include "server/prometheus/exposition_pieces.h"
 #include "server/prometheus/push_group.h"
+#include "server/prometheus/remote_answers.h"
 #include "server/prometheus/remote_write_intake.h"
 
 namespace statmill {
@@ -56,12 +57,7 @@ HttpResponse handle_push(const PushServices& services, const HttpRequest& reques
   }
   const std::string_view text = request.content_encoding == "gzip" ? decoded : request.body;
   if (Status checked = check(text, *format); !checked) return error_response(400, checked.error().message);
-  if (!services.table.has_room()) {
-    HttpResponse response =
-        error_response(503, "there is no room for more samples at present; send it again");
-    response.may_retry = true;
-    return response;
-  }
+  if (!services.table.has_room()) return no_room();
   services.account.bytes.add(request.body.size());
   ScrapeTarget source;
   source.labels = *std::move(group);
@@ -72,13 +68,9 @@ HttpResponse handle_push(const PushServices& services, const HttpRequest& reques
   add_report(source, "push_time_seconds", Number::decimal(now.time_since_epoch().count(), 3), now, pieces);
   const RemoteAccount& account = pieces.finish();
   HttpResponse response{.status = 200, .body = {}, .content_type = kPlainText};
-  if (const std::string reasons = account.reasons(); !reasons.empty())
-    response = error_response(400, std::to_string(account.refused_in_all() - account.without_value) + " of " +
-                                       std::to_string(account.received) +
-                                       " samples are refused, the others are stored: " + reasons);
-  response.hold = [&table = services.table, ticket = account.ticket](std::function<void()> send) {
-    table.when_durable(ticket, std::move(send));
-  };
+  if (const std::string refused = refusal_text(account); !refused.empty())
+    response = error_response(400, refused);
+  hold_until_durable(response, services.table, account.ticket);
   return response;
 }
 

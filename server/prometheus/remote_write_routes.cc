@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "server/prometheus/remote_answers.h"
 
 namespace statmill {
 namespace {
@@ -29,22 +30,10 @@ std::optional<RemoteWriteVersion> version_of(std::string_view content_type) {
   return std::nullopt;
 }
 
-// Senders drop what is answered with 429 unless they are set up otherwise, and send again after 503.
-HttpResponse no_room() {
-  HttpResponse response = error_response(503, "there is no room for more samples at present; send it again");
-  response.may_retry = true;
-  return response;
-}
-
 HttpResponse answer(const RemoteAccount& account, RemoteWriteVersion version) {
-  const std::string reasons = account.reasons();
+  const std::string refused = refusal_text(account);
   HttpResponse response{.status = 204, .body = {}};
-  if (!reasons.empty()) {
-    response = error_response(400, std::to_string(account.refused_in_all() - account.without_value) + " of " +
-                                       std::to_string(account.received) +
-                                       " samples are refused, the others are stored: " + reasons +
-                                       "; GET /api/v1/status/rejects shows some");
-  }
+  if (!refused.empty()) response = error_response(400, refused + "; GET /api/v1/status/rejects shows some");
   if (version == RemoteWriteVersion::k2) {
     response.fields = {{"X-Prometheus-Remote-Write-Samples-Written", std::to_string(account.accepted)},
                        {"X-Prometheus-Remote-Write-Histograms-Written", "0"},
@@ -65,9 +54,7 @@ HttpResponse handle(const RemoteWriteIntake& intake, const HttpRequest& request,
     return error_response(account.error().code == ErrorCode::kLimit ? 413 : 400, account.error().message);
   HttpResponse response = answer(*account, *version);
   // The good samples of a request that is refused in part are not sent again, so they must be durable, too.
-  response.hold = [&table = intake.table(), ticket = account->ticket](std::function<void()> send) {
-    table.when_durable(ticket, std::move(send));
-  };
+  hold_until_durable(response, intake.table(), account->ticket);
   return response;
 }
 
