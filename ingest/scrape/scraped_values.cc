@@ -80,6 +80,7 @@ void add(const ScrapeTarget& target, const ExpositionReader& reader, Timestamp a
   if (sample.special) return batch.refuse(Refusal::kNotFinite, value.name);
   value.value = sample.value;
   value.time_ms = sample.time_ms.value_or(at.time_since_epoch().count());
+  value.has_own_time = sample.time_ms.has_value();
   value.type = reader.family().type;
   value.has_le = std::any_of(sample.labels.begin(), sample.labels.end(),
                              [](const LabelView& label) { return label.name == "le"; });

@@ -17,6 +17,7 @@ struct ScrapedValue {
   std::string_view name;  // canonical; valid until the next call of batch()
   Number value;
   int64_t time_ms = 0;
+  bool has_own_time = false;  // the target said it
   FamilyType type = FamilyType::kUnknown;
   bool has_le = false;  // it has the label `le` of buckets
 };

@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -66,7 +67,9 @@ void Scraper::stop() {
   is_stopped_ = true;
   asio::post(thread_.loop(), [this] {
     file_timer_.stop();
-    use({});
+    for (const auto& target : targets_) remove(*target);
+    targets_.clear();
+    board_.set({});
   });
   thread_.release();
   thread_.join();
@@ -85,12 +88,14 @@ void Scraper::use(std::vector<ScrapeTarget> targets) {
   for (auto& target : targets_) before.emplace(target->what->key(), std::move(target));
   targets_.clear();
   std::vector<ScrapeState> states;
+  std::set<std::string> replaced;  // targets that stay, but with other settings
   for (ScrapeTarget& target : targets) {
     const auto found = before.find(target.key());
     const bool stays = found != before.end() && *found->second->what == target;
     auto next =
         stays ? std::move(found->second) : std::make_shared<Target>(thread_.loop(), std::move(target));
     if (stays) before.erase(found);
+    if (!stays && found != before.end()) replaced.insert(found->first);
     next->index = targets_.size();
     next->state.target = next->what;
     states.push_back(next->state);
@@ -99,10 +104,15 @@ void Scraper::use(std::vector<ScrapeTarget> targets) {
   }
   board_.set(std::move(states));
   for (const auto& [key, target] : before) {
-    target->is_removed = true;
-    target->timer.cancel();
-    if (target->fetch) target->fetch->cancel();
+    remove(*target);
+    if (!replaced.contains(key)) services_.sink.removed(*target->what);
   }
+}
+
+void Scraper::remove(Target& target) {
+  target.is_removed = true;
+  target.timer.cancel();
+  if (target.fetch) target.fetch->cancel();
 }
 
 void Scraper::wait(const std::shared_ptr<Target>& target) {

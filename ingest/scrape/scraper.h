@@ -38,6 +38,9 @@ class ScrapeSink {
   virtual ~ScrapeSink() = default;
   // Adds the values of the scrape, and those about it: up and so on. Called on the scraper's thread.
   virtual void scraped(const Scrape& scrape) = 0;
+  // Called when a target is scraped no more, since it has left the files; not for that when the scraper
+  // stops.
+  virtual void removed(const ScrapeTarget& target) = 0;
 };
 
 // Call its functions from one thread, except for board().
@@ -77,6 +80,7 @@ class Scraper {
 
   void look_at_files();
   void use(std::vector<ScrapeTarget> targets);
+  static void remove(Target& target);
   void wait(const std::shared_ptr<Target>& target);
   void due(const std::shared_ptr<Target>& target);
   void begin(const std::shared_ptr<Target>& target);

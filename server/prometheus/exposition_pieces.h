@@ -1,6 +1,8 @@
 // ExpositionPieces: adds what is read from a text of metrics to the table, in pieces.
 #pragma once
 
+#include <vector>
+
 #include "ingest/scrape/scraped_values.h"
 #include "server/prometheus/family_description.h"
 #include "server/prometheus/family_types.h"
@@ -21,7 +23,11 @@ class ExpositionPieces final : public ScrapeVisitor {
     if (pieces_.is_full()) pieces_.submit();
     return pieces_.batch();
   }
+  // The hashes of the names of the values that come now are added to `names`, without those whose time the
+  // text says. nullptr: nobody wants them.
+  void note_names_in(std::vector<Hash128>* names) { names_ = names; }
   void add(const ScrapedValue& value) override {
+    if (names_ != nullptr && !value.has_own_time) names_->push_back(SeriesEnds::key(value.name));
     pieces_.add({value.name, {value.value, value.time_ms, 0}, {value.type, value.has_le}});
   }
   void add_family(const ExpositionFamily& family, std::string_view name) override {
@@ -37,6 +43,7 @@ class ExpositionPieces final : public ScrapeVisitor {
  private:
   FamilyTypes& types_;
   RemotePieces pieces_;
+  std::vector<Hash128>* names_ = nullptr;
 };
 
 }  // namespace statmill

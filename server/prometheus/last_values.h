@@ -30,6 +30,9 @@ class LastValueTable {
   void set(Place place, const LastValue& value);
   void prefetch(const Hash128& name) const { __builtin_prefetch(&index_[start(name)]); }
 
+  // Returns whether a sender said that the series ends after its last value. In RAM only.
+  bool is_ended(Place place) const { return entries_[place].is_ended; }
+  void set_ended(Place place, bool is_ended) { entries_[place].is_ended = is_ended; }
   void set_seen(Place place, int64_t seen_s) { entries_[place].value.seen_s = seen_s; }
   const LastValue& at(Place place) const { return entries_[place].value; }
   bool is_used(Place place) const { return entries_[place].is_used; }
@@ -46,6 +49,7 @@ class LastValueTable {
   struct Entry {
     LastValue value;
     bool is_used = true;
+    bool is_ended = false;
   };
 
   size_t start(const Hash128& name) const { return name.low & (index_.size() - 1); }

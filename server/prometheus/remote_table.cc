@@ -98,6 +98,11 @@ uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch&
     batch.refuse(reason, value.name);
     return uint64_t{0};
   };
+  if (value.sent == SentAs::kEnd) {
+    ++batch.received;
+    end(hash, value.value.time_ms);
+    return 1;
+  }
   // The table checks times, too, but a series whose last sample is from a wrong future accepts no others.
   if (value.value.time_ms > (now + table_.limits().future_max).time_since_epoch().count())
     return refuse(Refusal::kTooNew);
@@ -136,6 +141,10 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   ++batch.received;
   change.place = keep(change, last);
   if (step.kind != StepKind::kAdd) return count_once(step.kind == StepKind::kRepeated);
+  if (values_.is_ended(change.place)) {
+    values_.set_ended(change.place, false);
+    table_.ends().clear(last.name);
+  }
   changes_.push_back(change);
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
@@ -144,6 +153,22 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   sample.time_s = value.value.time_ms / 1000;
   sample.value = step.amount;
   return 0;
+}
+
+// A sender may repeat the end of a series that goes on meanwhile.
+void RemoteTable::end(const Hash128& name, int64_t time_ms) {
+  const LastValueTable::Place place = values_.find(name);
+  if (place == LastValueTable::kNone || time_ms <= values_.at(place).time_ms) return;
+  values_.set_ended(place, true);
+  table_.ends().end(name, time_ms);
+}
+
+void RemoteTable::end_series(std::span<const Hash128> names, int64_t time_ms) {
+  constexpr size_t kPiece = 2000;  // so that the lock is not held for long
+  for (; !names.empty(); names = names.subspan(std::min(kPiece, names.size()))) {
+    MutexLock lock(mutex_);
+    for (const Hash128& name : names.first(std::min(kPiece, names.size()))) end(name, time_ms);
+  }
 }
 
 uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, LastValue& last,

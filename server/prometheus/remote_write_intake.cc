@@ -50,9 +50,8 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     if (pieces_.size() >= 2 * RemotePieces::kPieceSamples) split();
     if (verdict_.is_refused()) return pieces_.batch().refuse(verdict_.reason(), shown_);
     if (is_stale_marker(sample.value)) {
-      pieces_.accept();
       intake_.stale_.add();
-      return;
+      return pieces_.add({name_, {{}, sample.time_ms, 0}, {}, SentAs::kEnd});
     }
     if (std::isnan(sample.value)) return pieces_.refuse_nan(name_);
     if (!std::isfinite(sample.value)) return pieces_.batch().refuse(Refusal::kNotFinite, name_);

@@ -1,5 +1,12 @@
 // ScrapeIntake: adds what targets answered to scrapes to the table, cumulative counters as their increments.
+//
+// It also says which series end: all of a target whose scrape failed, those that an answer lacks and the one
+// before had, and all of a target that is scraped no more. Samples whose time the target says end nothing.
 #pragma once
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "ingest/intake.h"
@@ -18,6 +25,7 @@ class ScrapeIntake final : public ScrapeSink {
   // What is about a scrape: up, 1 or 0; scrape_duration_seconds; scrape_samples_scraped, also those that are
   // dropped or refused.
   void scraped(const Scrape& scrape) override;
+  void removed(const ScrapeTarget& target) override;
 
  private:
   RemoteTable& table_;
@@ -26,6 +34,13 @@ class ScrapeIntake final : public ScrapeSink {
   const Clock& clock_;
   const ListenerAccount account_;
   Counter& exemplars_;
+  // By the key of the target: the names of its series that its last scrape had, sorted; and of those about
+  // the scrapes.
+  struct Names {
+    std::vector<Hash128> scraped;
+    std::vector<Hash128> reports;
+  };
+  std::map<std::string, Names> names_;
 };
 
 }  // namespace statmill

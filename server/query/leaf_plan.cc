@@ -12,11 +12,6 @@ namespace {
 constexpr int64_t kSamplesRange_ms = int64_t{2} * 86'400 * 1000;
 constexpr int64_t kSamplesStepMax_s = 300;
 
-bool is_instant(LeafFunction function) {
-  return function == LeafFunction::kInstant || function == LeafFunction::kTimestamp ||
-         function == LeafFunction::kPresence;
-}
-
 int64_t floor_to(int64_t value, int64_t step) {
   const int64_t rest = value % step;
   return value - (rest < 0 ? rest + step : rest);
@@ -52,7 +47,7 @@ TierNo choose_tier(const LeafRequest& request, LeafForm form, const Tiers& tiers
   if (reads_detail(request, form, tiers, ends, now)) return tiers.detail_no();
   const int64_t oldest_ms = ends.first_ms - request.range_ms;
   const TierNo finest = finest_covering(tiers, floor_to(oldest_ms, 1000) / 1000, unix_seconds(now));
-  if (form == LeafForm::kBuckets && !is_instant(request.function)) {
+  if (form == LeafForm::kBuckets && !reads_newest(request.function)) {
     for (size_t t = tiers.count(); t-- > finest;) {
       if (divides(tiers[t].step_s * 1000, request, ends)) return static_cast<TierNo>(t);
     }
@@ -140,7 +135,7 @@ LeafPlan plan_leaf(const LeafRequest& request, Kind kind, const Tiers& tiers, Ti
   const bool is_coarse = plan.span.tier > 0 && !is_detail;
   plan.totals_ms = is_detail ? slot_ms : tiers.finest().step_s * 1000;
   plan.range_ms = std::max(ceil_to(request.range_ms, plan.totals_ms), slot_ms);
-  const bool reads_samples = plan.form != LeafForm::kBuckets || is_instant(request.function);
+  const bool reads_samples = plan.form != LeafForm::kBuckets || reads_newest(request.function);
   if (is_coarse && reads_samples)
     plan.infos.push_back("means of " + length_text(slot_ms / 1000) + " stand for samples");
   if (is_coarse && request.range_ms < slot_ms)

@@ -14,11 +14,6 @@
 namespace statmill {
 namespace {
 
-bool is_newest(LeafFunction function) {
-  return function == LeafFunction::kInstant || function == LeafFunction::kTimestamp ||
-         function == LeafFunction::kPresence;
-}
-
 double population_variance(const Bucket& bucket) { return bucket.m2() / static_cast<double>(bucket.count()); }
 
 double bucket_value(LeafFunction function, const Bucket& bucket) {
@@ -73,9 +68,16 @@ LeafValues::LeafValues(const LeafRequest& request, const LeafPlan& plan, const T
       slot_ms_(tiers[plan.span.tier].step_s * 1000),
       finest_slot_ms_(plan.totals_ms),
       until_ms_(rates_until_ms(now, finest_slot_ms_)),
-      sliding_(is_newest(request.function) ? sliding_length(plan.windows) : std::nullopt) {}
+      sliding_(reads_newest(request.function) ? sliding_length(plan.windows) : std::nullopt) {}
 
 Result<SeriesValues> LeafValues::of(LeafSeries series, const QueryControl& control) const {
+  const auto end_ms = series.end_ms;
+  auto out = of_slots(std::move(series), control);
+  if (out && end_ms && reads_newest(request_.function)) remove_from(*end_ms, out->numbers);
+  return out;
+}
+
+Result<SeriesValues> LeafValues::of_slots(LeafSeries series, const QueryControl& control) const {
   const LeafFunction function = request_.function;
   const bool is_rate = function == LeafFunction::kRate || function == LeafFunction::kIncrease;
   SeriesValues out;
@@ -112,7 +114,7 @@ Result<SeriesValues> LeafValues::of(LeafSeries series, const QueryControl& contr
   } else if (function == LeafFunction::kQuantile) {
     out.numbers = spread(quantiles(slots));
   } else {
-    out.numbers = spread(is_newest(function) ? newest(slots) : merged(slots));
+    out.numbers = spread(reads_newest(function) ? newest(slots) : merged(slots));
   }
   return out;
 }
@@ -317,6 +319,13 @@ std::vector<double> LeafValues::parameters_at(size_t point) const {
   for (const Numbers& column : request_.parameters)
     out.push_back(column.present[point] ? column.value(point) : std::numeric_limits<double>::quiet_NaN());
   return out;
+}
+
+// Removes the points at the end of the series, and after it.
+void LeafValues::remove_from(int64_t end_ms, Numbers& numbers) const {
+  for (size_t i = numbers.present.next(0); i < numbers.size(); i = numbers.present.next(i + 1)) {
+    if (request_.at_ms.value_or(request_.grid.at(i)) - request_.offset_ms >= end_ms) numbers.remove(i);
+  }
 }
 
 Numbers LeafValues::spread(Numbers numbers) const {

@@ -15,8 +15,9 @@ namespace statmill {
 // A series and what was read of it.
 struct LeafSeries {
   Kind kind = Kind::kGauge;
-  SeriesSlots slots;    // of plan.span
-  Bucket total_before;  // in a series of running totals: all rates before the span
+  SeriesSlots slots;                             // of plan.span
+  Bucket total_before;                           // in a series of running totals: all rates before the span
+  std::optional<int64_t> end_ms = std::nullopt;  // the time from which on it has no newest slot
 };
 
 // For the series of one plan. The references must outlive it. Confined to one thread.
@@ -30,6 +31,8 @@ class LeafValues {
   Result<SeriesValues> of(LeafSeries series, const QueryControl& control) const;
 
  private:
+  Result<SeriesValues> of_slots(LeafSeries series, const QueryControl& control) const;
+  void remove_from(int64_t end_ms, Numbers& numbers) const;
   // of_samples() at each point of the grid.
   Result<SeriesValues> of_values(const std::vector<double>& values, const SlotColumns& slots,
                                  const QueryControl& control) const;

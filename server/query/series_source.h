@@ -51,6 +51,13 @@ enum class LeafFunction : uint8_t {
   kMad,
 };
 
+// Returns whether the function is about the newest slot, as that of a selector without a range: a series that
+// has ended has none.
+inline bool reads_newest(LeafFunction function) {
+  return function == LeafFunction::kInstant || function == LeafFunction::kTimestamp ||
+         function == LeafFunction::kPresence;
+}
+
 // Returns the PromQL name, "avg_over_time"; "instant" and "presence" for the first and the third.
 std::string_view leaf_function_name(LeafFunction function);
 

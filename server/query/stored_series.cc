@@ -93,7 +93,8 @@ class StoredSeries::ViewReader {
     const LeafValues values(request_, plan.leaf, *plan.tiers, of_.now_);
     for (size_t k = 0; k < block.size(); ++k) {
       if (!view_.is_valid(block[k])) return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};
-      auto computed = values.of({plan.kind, std::move((*slots)[k]), (*totals)[k]}, of_.control_);
+      const auto end_ms = end_of(view_.facts(block[k]), refs[block[k]].name);
+      auto computed = values.of({plan.kind, std::move((*slots)[k]), (*totals)[k], end_ms}, of_.control_);
       if (!computed) return computed.error();
       const bool has_numbers = computed->numbers.present.next(0) < computed->numbers.size();
       if (!has_numbers && !computed->histograms) continue;
@@ -101,6 +102,14 @@ class StoredSeries::ViewReader {
       if (Status s = take(*std::move(computed)); !s) return s.error();
     }
     return false;
+  }
+
+  // Returns when the series ended, for a function to which it matters; nullopt if it has a newer slot.
+  std::optional<int64_t> end_of(const SeriesFacts& facts, std::string_view name) const {
+    if (!reads_newest(request_.function)) return std::nullopt;
+    const auto end_ms = of_.sources_.pieces.end_ms(name);
+    if (!end_ms || facts.last_slot * retention_.tiers().finest().step_s * 1000 > *end_ms) return std::nullopt;
+    return end_ms;
   }
 
   // The rates before the span, for series of running totals: all that the coarsest tier has.

@@ -28,6 +28,7 @@
 #include "server/table/index_renewal.h"
 #include "server/table/sender_limit.h"
 #include "server/table/series_changes.h"
+#include "server/table/series_ends.h"
 #include "server/table/series_ids.h"
 #include "server/table/series_pieces.h"
 #include "server/table/shard.h"
@@ -48,6 +49,7 @@ struct TableLimits {
                                              // above twice this, samples are refused (memory_limit)
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
   FamilyLimits families = {};
+  size_t ends_max = 1'000'000;  // --limits.ended_series: the older half of more ends of series is forgotten
   OtherKind other_kind = OtherKind::kRefuse;  // --limits.kind_mismatch, where the batch has no rule
 };
 
@@ -90,6 +92,7 @@ class Table final : public SampleSink {
         limits_(limits),
         sender_limit_(limits.sender_series_max),
         families_(limits.families),
+        ends_(limits.ends_max),
         read_index_(index_) {
     for (Shard& shard : shards_) shard.names = index_;
   }
@@ -197,6 +200,9 @@ class Table final : public SampleSink {
   // Returns all series of a shard, in no order. Cost: copies them under the lock of the shard.
   std::vector<SeriesSummary> summaries(ShardNo shard) const;
   const FamilyTable& families() const { return families_; }
+  // Which series have ended. Each writer of a series may end it there.
+  SeriesEnds& ends() { return ends_; }
+  const SeriesEnds& ends() const { return ends_; }
 
   // The newest slot of any accepted sample; Series::kNoSlot if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
@@ -289,6 +295,7 @@ class Table final : public SampleSink {
   const TableLimits limits_;
   SenderLimit sender_limit_;
   FamilyTable families_;
+  SeriesEnds ends_;
   KeyedHash hash_of_;  // of names; changes before other threads use the table only
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;

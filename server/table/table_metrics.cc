@@ -26,6 +26,11 @@ void register_table_metrics(Registry& registry, const Table& table) {
                     [&table] { return static_cast<double>(table.families().text_bytes()); });
   registry.counter_fn("statmill.families_refused", "Texts of families that a limit did not allow.", {},
                       [&table] { return table.families().refused(); });
+  registry.gauge_fn("statmill.ended_series", "Series whose end is remembered.", {},
+                    [&table] { return static_cast<double>(table.ends().size()); });
+  registry.counter_fn("statmill.ended_series_forgotten",
+                      "Ends of series that are forgotten for --limits.ended_series.", {},
+                      [&table] { return table.ends().forgotten(); });
   registry.gauge_fn("statmill.limited_senders", "Senders counted for --limits.series_per_sender.", {},
                     [&table] { return static_cast<double>(table.sender_count()); });
   registry.gauge_fn("statmill.pending_bytes", "RAM used by buckets not yet flushed.", {},

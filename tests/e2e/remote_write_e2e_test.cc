@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -92,6 +93,25 @@ TEST(RemoteWriteE2e, SaysWhatIsWrong) {
   EXPECT_THAT(part.body, HasSubstr("1 of 2 samples are refused, the others are stored: 1 too_old"));
   EXPECT_EQ(part.header("X-Prometheus-Remote-Write-Samples-Written"), "1");
   EXPECT_EQ(server.totals("heat;job=test").at("heat;job=test").sum, 3);
+  EXPECT_EQ(server.conservation(), "");
+}
+
+TEST(RemoteWriteE2e, ASeriesThatEndsIsGoneAtOnce) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const int64_t now = now_ms();
+  const double end = std::bit_cast<double>(kStaleMarkerBits);
+  const auto found = [&] { return server.get("/prometheus/api/v1/query?query=heat"); };
+  ASSERT_EQ(send(server.http(), Version::k1, {series("heat", {{1.5, now - 30'000, 0}})}).status, 204);
+  EXPECT_THAT(found(), HasSubstr("\"1.5\""));
+  ASSERT_EQ(send(server.http(), Version::k1, {series("heat", {{end, now - 15'000, 0}})}).status, 204);
+  EXPECT_THAT(found(), HasSubstr("\"result\":[]"));
+  EXPECT_THAT(server.get("/prometheus/api/v1/query?query=heat&time=" + std::to_string(now / 1000 - 20)),
+              HasSubstr("\"1.5\""));
+  EXPECT_EQ(server.metric("statmill_ended_series"), 1);
+  ASSERT_EQ(send(server.http(), Version::k1, {series("heat", {{2.5, now - 5'000, 0}})}).status, 204);
+  EXPECT_THAT(found(), HasSubstr("\"2.5\""));
+  EXPECT_EQ(server.metric("statmill_ended_series"), 0);
   EXPECT_EQ(server.conservation(), "");
 }
 

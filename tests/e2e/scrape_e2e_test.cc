@@ -67,6 +67,8 @@ TEST(ScrapeE2e, WhatIsScrapedCanBeSeen) {
   EXPECT_EQ(server.totals("statmill_*").count("statmill_series" + labels), 1U);
   EXPECT_EQ(server.totals("statmill_*").size(), 1U);
   EXPECT_GT(server.totals("scrape_samples_scraped;*").begin()->second.sum, 50);
+  constexpr const char* kSelector = "/prometheus/api/v1/query?query=statmill_series";
+  EXPECT_THAT(server.get(kSelector), HasSubstr(R"("dc":"eu")"));
   const std::string seen = server.get("/prometheus/api/v1/targets?state=active");
   EXPECT_THAT(seen, HasSubstr("\"scrapeUrl\":\"http://" + source.http().text() + "/metrics\""));
   EXPECT_THAT(seen, HasSubstr(R"("health":"up")"));
@@ -75,6 +77,8 @@ TEST(ScrapeE2e, WhatIsScrapedCanBeSeen) {
     return server.get("/prometheus/api/v1/targets").find(R"("health":"down")") != std::string::npos;
   }));
   EXPECT_THAT(server.get("/prometheus/api/v1/targets"), HasSubstr("Connection refused"));
+  EXPECT_THAT(server.get(kSelector), HasSubstr(R"("result":[])")) << "its series ended with it";
+  EXPECT_THAT(server.get("/prometheus/api/v1/query?query=up"), HasSubstr(R"("dc":"eu")"));
   // The newest second has a scrape that found nobody.
   EXPECT_TRUE(wait_until([&] {
     const SeriesTotals up = server.totals("up;*").begin()->second;

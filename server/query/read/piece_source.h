@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,8 @@ class PieceSource {
   // Errors: kBusy (a series is not there any more, so the names must be looked up again), kIo, kCorrupt,
   // kUnavailable. Cost: a lock and a copy of the RAM pieces per series, without I/O.
   virtual Result<std::unique_ptr<SeriesView>> view(std::span<const SeriesRef> series, bool histograms) = 0;
+  // Returns when the series ended, as its sender said; newer samples show that it has begun again.
+  virtual std::optional<int64_t> end_ms(std::string_view) const { return std::nullopt; }
 };
 
 }  // namespace statmill

@@ -130,6 +130,8 @@ class TableView final : public SeriesView {
 
 }  // namespace
 
+std::optional<int64_t> TablePieces::end_ms(std::string_view name) const { return table_.ends().of(name); }
+
 Result<std::unique_ptr<SeriesView>> TablePieces::view(std::span<const SeriesRef> series, bool histograms) {
   // A shard is flushed every few seconds, so even a second try is rare.
   constexpr int kTriesMax = 1000;

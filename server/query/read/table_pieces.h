@@ -19,6 +19,7 @@ class TablePieces final : public PieceSource {
       : table_(table), store_(store), cache_(cache) {}
 
   Result<std::unique_ptr<SeriesView>> view(std::span<const SeriesRef> series, bool histograms) override;
+  std::optional<int64_t> end_ms(std::string_view name) const override;
 
  private:
   const Table& table_;

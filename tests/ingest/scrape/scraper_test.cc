@@ -75,9 +75,17 @@ class Collected final : public ScrapeSink {
     instances_.emplace_back(scrape.target.label("instance"));
     bodies_.push_back(scrape.body != nullptr ? scrape.body->text : "none");
   }
+  void removed(const ScrapeTarget& target) override {
+    MutexLock lock(mutex_);
+    removed_.emplace_back(target.label("instance"));
+  }
   size_t size() const {
     MutexLock lock(mutex_);
     return bodies_.size();
+  }
+  std::vector<std::string> removed_instances() const {
+    MutexLock lock(mutex_);
+    return removed_;
   }
   std::vector<std::string> instances() const {
     MutexLock lock(mutex_);
@@ -92,11 +100,12 @@ class Collected final : public ScrapeSink {
   mutable Mutex mutex_;
   std::vector<std::string> instances_ GUARDED_BY(mutex_);
   std::vector<std::string> bodies_ GUARDED_BY(mutex_);
+  std::vector<std::string> removed_ GUARDED_BY(mutex_);
 };
 
 class ScraperTest : public testing::Test {
  protected:
-  // Scrapes the targets every 100 ms.
+  // Scrapes the targets in each interval.
   void start(const std::vector<Endpoint>& targets) {
     write(targets);
     options.files = {path_};
@@ -105,8 +114,8 @@ class ScraperTest : public testing::Test {
     scraper_->start();
   }
   void write(const std::vector<Endpoint>& targets) {
-    std::string text = R"([{"labels": {"__scrape_interval__": "100ms", "__scrape_timeout__": ")" + timeout +
-                       R"("}, "targets": [)";
+    std::string text = R"([{"labels": {"__scrape_interval__": ")" + interval +
+                       R"(", "__scrape_timeout__": ")" + timeout + R"("}, "targets": [)";
     for (const Endpoint& target : targets) text += '"' + target.text() + "\",";
     if (!targets.empty()) text.pop_back();
     path_ = directory_.write("targets.json", text + "]}]");
@@ -128,6 +137,7 @@ class ScraperTest : public testing::Test {
   }
 
   ScrapeOptions options;
+  std::string interval = "100ms";
   std::string timeout = "100ms";
   Collected sink;
   std::optional<Scraper> scraper_;
@@ -238,6 +248,19 @@ TEST_F(ScraperTest, AChangedFileChangesTheTargets) {
   EXPECT_TRUE(wait_until([&, now = two.requests()] { return two.requests() > now + 2; }));
   EXPECT_LE(one.requests(), before + 1);
   EXPECT_EQ(scraper_->board().states().size(), 1U);
+  EXPECT_EQ(sink.removed_instances(), std::vector<std::string>{one.endpoint().text()});
+}
+
+TEST_F(ScraperTest, ATargetWithOtherSettingsIsNotRemoved) {
+  const FakeTarget one(answer("a 1\n"));
+  const FakeTarget two(answer("b 1\n"));
+  timeout = "20s";
+  start({one.endpoint()});
+  EXPECT_TRUE(wait_until([&] { return sink.size() > 0; }));
+  interval = "200ms";  // of both
+  write({one.endpoint(), two.endpoint()});
+  EXPECT_TRUE(wait_until([&] { return two.requests() > 0; }));
+  EXPECT_EQ(sink.removed_instances(), std::vector<std::string>{});
 }
 
 TEST_F(ScraperTest, AStopEndsWhatIsUnderWay) {
@@ -247,6 +270,7 @@ TEST_F(ScraperTest, AStopEndsWhatIsUnderWay) {
   EXPECT_TRUE(wait_until([&] { return silent.requests() > 0; }));
   scraper_->stop();
   EXPECT_EQ(sink.size(), 0U);
+  EXPECT_EQ(sink.removed_instances(), std::vector<std::string>{});
 }
 
 }  // namespace

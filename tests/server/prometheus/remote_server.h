@@ -84,6 +84,7 @@ class RemoteServer {
     const auto found = table_->summary(name);
     return found ? std::optional(found->kind) : std::nullopt;
   }
+  Table& table() { return *table_; }
   RemoteTable& values() { return *table_values_; }
   Intake& lines() { return *lines_; }
   const RemoteWriteIntake& intake() { return *intake_; }
