@@ -1,4 +1,5 @@
-// LongJob: how far an operation of minutes has come, and whether it must end early.
+// LongJob: how far an operation of minutes has come, and whether it must end early. It counts bytes, or
+// another unit of its owner.
 #pragma once
 
 #include <atomic>

@@ -25,6 +25,7 @@
 #include "server/promql/prometheus_query_routes.h"
 #include "server/promql/prometheus_routes.h"
 #include "server/promql/prometheus_status_routes.h"
+#include "server/promql/series_route.h"
 #include "server/retention_settings.h"
 #include "server/store_metrics.h"
 #include "server/table/table_metrics.h"
@@ -197,6 +198,7 @@ std::optional<Fault> Server::open_ports() {
   std::ranges::move(push_routes(remote_table_, family_types_, intake_, clock_), std::back_inserter(routes));
   std::ranges::move(documents_.routes(), std::back_inserter(routes));
   answer_expressions(routes, sources, *engine_);
+  list_selected_series(routes, *engine_);
   std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
   add_batches(routes, clock_, [this] { return table_.series_count(); });
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));

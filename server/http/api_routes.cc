@@ -69,7 +69,7 @@ std::vector<Route> query_routes(const HttpServices& services) {
        kSeriesParameters,
        0,
        {},
-       "the series whose names match a glob",
+       "the series whose names match a glob or a selector",
        Lane::kQuery,
        with(handle_series)},
       {"GET",

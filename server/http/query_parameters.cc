@@ -145,14 +145,6 @@ Result<QueryParameters> parse_series_and_range(const Url& url, Timestamp now) {
   return series ? std::move(out) : series.error();
 }
 
-// Parses the limit of a list; `usual` without one.
-Result<size_t> parse_list_limit(const Url& url, int64_t usual) {
-  const auto text = url.find("limit");
-  const Result<int64_t> limit = text ? parse_integer(*text, 1, kSeriesListLimitMax) : usual;
-  if (!limit) return parameter_error("limit", limit.error());
-  return static_cast<size_t>(*limit);
-}
-
 }  // namespace
 
 Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now) {
@@ -197,6 +189,13 @@ Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now
   out.query.request.parts.histograms = true;
   out.query.request.merges = true;
   return out;
+}
+
+Result<size_t> parse_list_limit(const Url& url, int64_t usual) {
+  const auto text = url.find("limit");
+  const Result<int64_t> limit = text ? parse_integer(*text, 1, kSeriesListLimitMax) : usual;
+  if (!limit) return parameter_error("limit", limit.error());
+  return static_cast<size_t>(*limit);
 }
 
 Result<SeriesParameters> parse_series_parameters(const Url& url) {

@@ -52,6 +52,8 @@ Result<QueryParameters> parse_query_parameters(const Url& url, Timestamp now);
 Result<ExpressionParameters> parse_expression_parameters(const Url& url, Timestamp now);
 Result<HeatmapParameters> parse_heatmap_parameters(const Url& url, Timestamp now);
 Result<SeriesParameters> parse_series_parameters(const Url& url);
+// Parses the limit of a list; `usual` without one.
+Result<size_t> parse_list_limit(const Url& url, int64_t usual);
 Result<Queries::TreeRequest> parse_tree_parameters(const Url& url);
 Result<Queries::SearchRequest> parse_search_parameters(const Url& url);
 Result<size_t> parse_cardinality_parts(const Url& url);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 
 #include "base/clock.h"
 #include "base/glob.h"
@@ -35,9 +37,12 @@ class QueryEngine final : public Queries {
   Result<ChangesAnswer> changes(const ChangesRequest& request, Timestamp now,
                                 QueryControl& control) const override;
   Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const override;
+  Result<SeriesPage> list(std::span<const LabelMatcher> matchers, size_t limit,
+                          QueryControl& control) const override;
   using Queries::list;
 
  private:
+  SeriesPage page_of(std::span<const std::string> names, bool has_more) const;
   Result<TreePage> tags(const TreeRequest& request, QueryControl& control) const;
   uint64_t names_number() const;
   Result<QueryAnswer> attempt(const QueryRequest& request, Timestamp now, QueryControl& control) const;

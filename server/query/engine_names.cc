@@ -1,12 +1,15 @@
 // What the engine answers about names: the tree, searches, lists.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/thread_cpu.h"
 #include "server/query/attempts.h"
 #include "server/query/engine.h"
 #include "server/query/family_lookup.h"
+#include "server/query/table_series.h"
 #include "server/table/table.h"
 
 namespace statmill {
@@ -111,24 +114,49 @@ Result<SearchPage> QueryEngine::search(const SearchRequest& request, QueryContro
   return out;
 }
 
-Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
+// What is known of the series, without those that were deleted meanwhile.
+SeriesPage QueryEngine::page_of(std::span<const std::string> names, bool has_more) const {
   const int64_t step_s = table_.tiers().finest().step_s;
-  SeriesPage out;
   FamilyLookup families(table_.families());
+  SeriesPage out{{}, has_more};
+  for (const std::string& name : names) {
+    const auto summary = table_.summary(name);
+    if (!summary) continue;
+    const FamilyRow& family = families.of(name, summary->kind);
+    out.series.push_back({name, summary->kind, summary->last_slot * step_s, summary->first_slot * step_s,
+                          family.unit, family.help, table_.retention().tiers(summary->retention).text()});
+  }
+  return out;
+}
+
+Result<SeriesPage> QueryEngine::list(const Glob& glob, size_t limit, QueryControl& control) const {
+  SeriesPage out;
   // If names change meanwhile, the page mixes old and new ones.
   for (int i = 0; i < kAttemptsMax; ++i) {
     const uint64_t version = table_.names_version();
     const NameIndex::FirstNames found =
         table_.names()->first_names(glob, limit, [&control] { return control.should_stop(); });
     if (Status s = control.check(); !s) return s.error();
-    out = {{}, found.has_more};
-    for (const std::string& name : found.names) {
-      const auto summary = table_.summary(name);
-      if (!summary) continue;
-      const FamilyRow& family = families.of(name, summary->kind);
-      out.series.push_back({name, summary->kind, summary->last_slot * step_s, summary->first_slot * step_s,
-                            family.unit, family.help, table_.retention().tiers(summary->retention).text()});
-    }
+    out = page_of(found.names, found.has_more);
+    if (table_.names_version() == version) break;
+  }
+  return out;
+}
+
+Result<SeriesPage> QueryEngine::list(std::span<const LabelMatcher> matchers, size_t limit,
+                                     QueryControl& control) const {
+  SeriesPage out;
+  for (int i = 0; i < kAttemptsMax; ++i) {
+    const uint64_t version = table_.names_version();
+    const auto found = TableSeries(table_).select(matchers, control);
+    if (!found) return found.error();
+    std::vector<std::string> names;
+    names.reserve(found->size());
+    for (const SeriesRef& series : *found) names.push_back(series.name);
+    std::ranges::sort(names);
+    const bool has_more = names.size() > limit;
+    names.resize(std::min(limit, names.size()));
+    out = page_of(names, has_more);
     if (table_.names_version() == version) break;
   }
   return out;

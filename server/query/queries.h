@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/clock.h"
@@ -57,6 +58,9 @@ class Queries {
                                         QueryControl& control) const = 0;
   // Returns the matching series, by name, at most `limit`. Errors: those of the control.
   virtual Result<SeriesPage> list(const Glob& glob, size_t limit, QueryControl& control) const = 0;
+  // The same for the series that satisfy all matchers. Errors: also kInvalid (a regular expression), kLimit.
+  virtual Result<SeriesPage> list(std::span<const LabelMatcher> matchers, size_t limit,
+                                  QueryControl& control) const = 0;
   SeriesPage list(const Glob& glob, size_t limit) const {
     QueryControl control;
     return *list(glob, limit, control);

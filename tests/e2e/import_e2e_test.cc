@@ -28,6 +28,13 @@ int64_t now_s() {
       .count();
 }
 
+std::vector<std::string> split_lines(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
 class ImportE2e : public testing::Test {
  protected:
   // Runs the command in a folder of its own, where its state file is.
@@ -92,6 +99,75 @@ TEST_F(ImportE2e, WhatIsExportedMakesTheSameBucketsAgain) {
   }
 }
 
+TEST_F(ImportE2e, ExportsOfManySeriesShareRequests) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const int64_t begin_s = now_s() / 10 * 10 - 3600;
+  const std::string at = " " + std::to_string(begin_s) + " ";
+  std::string lines;
+  for (int i = 0; i < 400; ++i)
+    lines += "test.many;host=h" + std::to_string(i) + at + std::to_string(i) + "\ntest.many.deep" +
+             std::to_string(i) + at + "1\n%test.many.latency;host=h" + std::to_string(i) + at + "7\n";
+  // Its bytes are those of a glob that matches others.
+  server.send(lines + "test.m?ny" + at + "9\n");
+  server.wait_until_durable();
+  const double before = server.metric("statmill_http_requests_total{code=\"200\"}");
+  const std::string text = exported(server, {"--format", "openmetrics"});
+  const double requests = server.metric("statmill_http_requests_total{code=\"200\"}") - before;
+  EXPECT_LT(requests, 100) << "for 1,201 series";
+  std::map<std::string, int> families;
+  size_t samples = 0;
+  for (const std::string& line : split_lines(text)) {
+    if (line.starts_with("# TYPE ")) ++families[line];
+    if (!line.starts_with("#")) ++samples;
+  }
+  EXPECT_EQ(samples, 400U + 400U + 4 * 400U + 1U);
+  EXPECT_EQ(families["# TYPE test_many gauge"], 1) << "series of one path come one after another";
+  EXPECT_EQ(families["# TYPE test_many_deep7 gauge"], 1);
+  EXPECT_EQ(families["# TYPE test_m_ny gauge"], 1);
+}
+
+TEST_F(ImportE2e, ExportsByLabels) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const std::string at = " " + std::to_string(now_s() / 10 * 10 - 3600) + " 1\n";
+  server.send("test.cpu;host=web1" + at + "test.cpu;host=web2" + at + "test.mem;host=web1" + at);
+  server.wait_until_durable();
+  const Ended ended =
+      server.cli({"export", "{\"test.cpu\",host=\"web1\"}", "{host=~'web.',__name__='test.mem'}"});
+  EXPECT_EQ(ended.status, 0) << ended.said;
+  const std::vector<std::string> lines = split_lines(ended.out);
+  ASSERT_EQ(lines.size(), 2U) << ended.out;
+  EXPECT_THAT(lines[0], HasSubstr(R"("name":"test.cpu;host=web1")"));
+  EXPECT_THAT(lines[1], HasSubstr(R"("name":"test.mem;host=web1")"));
+  const Ended listed = server.cli({"ls", "{host=\"web1\"}", "--format", "csv", "--limit", "1"});
+  EXPECT_EQ(listed.status, 0) << listed.said;
+  EXPECT_THAT(listed.out, HasSubstr("test.cpu;host=web1"));
+  EXPECT_THAT(listed.said, HasSubstr("more series match"));
+  const Ended wrong = server.cli({"export", "{host=\"web1\""});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.said, HasSubstr("parameter match"));
+  EXPECT_EQ(server.cli({"export", "{host=\"no\"}"}).status, 1);
+}
+
+// What a finer tier still has is exported in its slots, in whichever request the time is.
+TEST_F(ImportE2e, EachTimeIsExportedInItsFinestSlots) {
+  ServerProcess server(STATMILL_BIN, {"--retention", "10s:1d,5m:10d,1h:30d"});
+  server.start();
+  const int64_t now = now_s() / 3600 * 3600;
+  std::string lines;
+  for (int i = 0; i < 48; ++i) lines += "test.old " + std::to_string(now - i * 3600 + 10) + " 1\n";
+  lines += "test.recent " + std::to_string(now - 7200 + 10) + " 1\n";
+  server.send(lines);
+  server.wait_until_durable();
+  const std::string text = exported(server);
+  for (int i = 0; i < 21; ++i)
+    EXPECT_THAT(text, HasSubstr("[" + std::to_string(now - i * 3600 + 10) + ",1]")) << i;
+  for (int i = 26; i < 48; ++i)
+    EXPECT_THAT(text, HasSubstr("[" + std::to_string(now - i * 3600) + ",1]")) << i;
+  EXPECT_THAT(text, HasSubstr("\"test.recent\",\"kind\":\"gauge\",\"step\":10,"));
+}
+
 // Series of VictoriaMetrics' shape, with small integers so that sums are exact.
 struct History {
   static constexpr int kSeries = 40;
@@ -137,13 +213,6 @@ struct History {
     return out + "]}\n";
   }
 };
-
-std::vector<std::string> split_lines(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> out;
-  for (std::string line; std::getline(in, line);) out.push_back(line);
-  return out;
-}
 
 TEST_F(ImportE2e, KilledAtAnyTimeEachSampleCountsOnce) {
   ServerProcess server(STATMILL_BIN);
@@ -220,6 +289,44 @@ TEST_F(ImportE2e, WhatIsRefusedIsSaid) {
   const Ended strict = import(server, {file, "--strict"});
   EXPECT_EQ(strict.status, 2);
   EXPECT_THAT(strict.said, HasSubstr("line 5: bad_value"));
+}
+
+TEST_F(ImportE2e, RefusedEventsExplainWhatTheServerLacks) {
+  ServerProcess server(STATMILL_BIN, {"--retention", "10s:1d,5m:10d,1h:30d"});
+  server.start();
+  const int64_t now = now_s() / 10 * 10;
+  const std::string old = "," + std::to_string(now - 90 * 86'400) + ",";
+  const std::string file = directory_.write(
+      "a.csv", "name,kind,time,value,count,squares,min,max\ntest.a,event," + std::to_string(now - 60) +
+                   ",1,1,,,\ntest.a,event" + old + "2,1,,,\ntest.a,event" + old + "3,1,,,\ntest.a,event" +
+                   old + "0,1,,,\ntest.b,gauge" + old + "6,3,14,1,3\n");
+  const Ended ended = import(server, {file});
+  EXPECT_EQ(ended.status, 8) << ended.out << ended.said;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("the server refused 4"), HasSubstr("2 differ, by what was refused")));
+  // The events that it has are there twice now, which no refusal explains.
+  const Ended again = import(server, {file});
+  EXPECT_EQ(again.status, 1) << again.out;
+}
+
+TEST_F(ImportE2e, AnImportThatCannotBeComparedIsReported) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const std::string file =
+      directory_.write("a.csv", "time,test.a,test.b\n" + std::to_string(now_s() / 10 * 10 - 3600) + ",1,2\n");
+  const std::vector<std::string> words = {"import",  "--agent", server.agent().text(),
+                                          "--state", state(),   file};
+  std::vector<std::string> elsewhere = words;
+  elsewhere.insert(elsewhere.end(), {"--server", "http://127.0.0.1:9"});
+  const Ended ended = run_program({STATMILL_BIN "/statmill", elsewhere, {}});
+  EXPECT_EQ(ended.status, 9);
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("imported 2 points from 1 file"), HasSubstr("nothing differs so far")));
+  EXPECT_THAT(ended.said, AllOf(HasSubstr("verify: "), HasSubstr("--resume compares again")));
+  const Ended compared = import(server, {file, "--resume"});
+  EXPECT_EQ(compared.status, 0) << compared.said;
+  EXPECT_THAT(compared.out, AllOf(HasSubstr("imported 2 points"), HasSubstr("the server has what was read")));
+  EXPECT_FALSE(std::filesystem::exists(state()));
 }
 
 TEST_F(ImportE2e, ADryRunNeedsNoServer) {

@@ -100,6 +100,40 @@ TEST_F(ImportToolsE2e, DumpsOfRrdtool) {
               AllOf(HasSubstr(bucket(begin_s_ + 1190, "120")), HasSubstr(bucket(begin_s_ + 60, "9.5"))));
 }
 
+TEST_F(ImportToolsE2e, ExportsOfRrdtool) {
+  const std::string file = path("eth0.rrd");
+  const Ended created = run_program({"/usr/bin/rrdtool",
+                                     {"create", file, "--start", std::to_string(begin_s_ - 10), "--step",
+                                      "10", "DS:in:GAUGE:60:U:U", "RRA:AVERAGE:0.5:1:60"},
+                                     {}});
+  if (created.status == 127 || created.status < 0) GTEST_SKIP() << "rrdtool is not installed";
+  ASSERT_EQ(created.status, 0) << created.said;
+  std::vector<std::string> update = {"update", file};
+  for (int i = 0; i <= 20; ++i) update.push_back(std::to_string(begin_s_ + i * 10) + ":" + std::to_string(i));
+  ASSERT_EQ(run_program({"/usr/bin/rrdtool", update, {}}).status, 0);
+  std::string before;
+  for (const std::string shows_time : {"", "-t"}) {
+    std::vector<std::string> words = {"xport",
+                                      "--start",
+                                      std::to_string(begin_s_ + 50),
+                                      "--end",
+                                      std::to_string(begin_s_ + 100),
+                                      "DEF:x=" + file + ":in:AVERAGE",
+                                      "XPORT:x:in"};
+    if (!shows_time.empty()) words.push_back(shows_time);
+    const Ended made = run_program({"/usr/bin/rrdtool", words, {}});
+    ASSERT_EQ(made.status, 0) << made.said;
+    directory_.write("net" + shows_time + ".xml", made.out);
+    import(path("net" + shows_time + ".xml"));
+    std::string text = exported("net" + shows_time + ".in");
+    // The value 6 is that of the ten seconds up to its time.
+    EXPECT_THAT(text, HasSubstr(bucket(begin_s_ + 50, "6") + "," + bucket(begin_s_ + 60, "7")));
+    text.erase(0, text.find("\"kind\""));
+    if (shows_time.empty()) before = text;
+    EXPECT_EQ(text, before) << "with and without times";
+  }
+}
+
 TEST_F(ImportToolsE2e, BlocksOfPrometheus) {
   const std::string promtool = STATMILL_SOURCE_TREE "/build/unpacked/prometheus/bin/promtool";
   if (!std::filesystem::exists(promtool))

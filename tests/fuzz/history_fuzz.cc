@@ -14,8 +14,10 @@
 #include "tools/statmill/import/import_state.h"
 #include "tools/statmill/import/istatd_reader.h"
 #include "tools/statmill/import/jsonl_reader.h"
+#include "tools/statmill/import/recording_history_reader.h"
 #include "tools/statmill/import/rrd_reader.h"
 #include "tools/statmill/import/whisper_reader.h"
+#include "tools/statmill/import/xport_reader.h"
 
 namespace {
 
@@ -50,6 +52,10 @@ Result<std::unique_ptr<HistoryReader>> reader_of(uint8_t format, std::string_vie
       return make_exposition_history_reader(opened(), ExpositionFormat::kText);
     case 'r':
       return make_rrd_reader(file.path(), "a");
+    case 'x':
+      return make_xport_reader(opened(), "a");
+    case 'g':
+      return make_recording_history_reader(opened());
     case 'i': {
       std::vector<BlockFile> files;
       files.push_back(BlockFile::of(std::string(bytes)));

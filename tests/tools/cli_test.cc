@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
 #include "tests/tools/fake_server.h"
@@ -102,6 +103,28 @@ TEST(Cli, PrintsHelpAndVersion) {
     EXPECT_THAT(outcome.output, HasSubstr("--server"));
     EXPECT_EQ(outcome.messages, "");
   }
+}
+
+TEST(Cli, HelpOfACommandIsItsOwn) {
+  const std::string url = unused_url();
+  const std::string all = run_command(url, {"help"}).output;
+  EXPECT_EQ(all, run_command(url, {"--help"}).output);
+  // Those that the help lists: two blanks, the name, the summary.
+  size_t commands = 0;
+  for (const std::string_view line :
+       split(std::string_view(all).substr(all.find("Commands:\n") + 10), '\n')) {
+    if (line.empty()) break;
+    const std::string command(line.substr(2, line.find(' ', 2) - 2));
+    const Outcome outcome = run_command(url, {"help", command});
+    EXPECT_EQ(outcome.code, ExitCode::kOk) << command;
+    EXPECT_THAT(outcome.output, StartsWith("Usage: statmill " + command + " "));
+    EXPECT_EQ(outcome.output, run_command(url, {command, "--help"}).output);
+    ++commands;
+  }
+  EXPECT_EQ(commands, 27U);
+  const Outcome unknown = run_command(url, {"help", "imprt"});
+  EXPECT_EQ(unknown.code, ExitCode::kUsage);
+  EXPECT_THAT(unknown.messages, HasSubstr("import"));
 }
 
 TEST(Cli, AdminCommandsUseTheAdminSocket) {

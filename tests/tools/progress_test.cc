@@ -26,6 +26,11 @@ TEST(ProgressText, SaysHowMuchHowFastAndHowLong) {
             "verify  2 MiB of 2 MiB, 100 %, 2 MiB/s, 0s left");
 }
 
+TEST(ProgressText, CountsSeries) {
+  EXPECT_EQ(progress_text("export", {120, 1000}, seconds(2), ProgressUnit::kSeries),
+            "export  120 of 1000 series, 12 %, 60 a second, 15s left");
+}
+
 TEST(ProgressText, LeavesOutWhatIsUnknown) {
   EXPECT_EQ(progress_text("flush", {0, 0}, seconds(95)), "flush, 1m35s so far");
   EXPECT_EQ(progress_text("flush", {0, 100}, minutes(61)), "flush, 1h01m so far");

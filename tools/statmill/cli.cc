@@ -55,7 +55,7 @@ std::string help() {
     out.append("  ").append(s.name).append(13 - s.name.size(), ' ').append(s.summary).append("\n");
   }
   out.append(R"(
-`statmill COMMAND --help` prints a command's options. put, query, graph, top, ls, describe, status, doctor,
+`statmill help COMMAND` prints a command's options, as `statmill COMMAND --help` does. put, query, graph, top, ls, describe, status, doctor,
 rejects, cardinality, agents, import and export use --server URL or the environment's STATMILL_URL. forget-agent, delete,
 rename, profile, retention, flush, clock, check and backup run on the server's host and use --admin.socket
 PATH or STATMILL_ADMIN_SOCKET. grafana, record, open, verify and restore need no server. STATMILL_TOKEN is
@@ -86,8 +86,10 @@ Outcome run(std::span<const std::string> arguments, const Environment& environme
     if (option == "--version") return {.output = "statmill " STATMILL_VERSION "\n"};
   }
   if (leading == arguments.size()) return {.code = ExitCode::kUsage, .messages = help()};
-  const std::string& name = arguments[leading];
-  if (name == "-h" || name == "help") return {.output = help()};
+  const bool asks_for_help = arguments[leading] == "help";
+  if (arguments[leading] == "-h" || (asks_for_help && leading + 1 == arguments.size()))
+    return {.output = help()};
+  const std::string& name = arguments[asks_for_help ? leading + 1 : leading];
   const auto* subcommand = std::find_if(kSubcommands.begin(), kSubcommands.end(),
                                         [&](const Subcommand& s) { return s.name == name; });
   if (subcommand == kSubcommands.end()) {
@@ -99,6 +101,7 @@ Outcome run(std::span<const std::string> arguments, const Environment& environme
             .messages = "statmill: unknown command \"" + name + "\"" +
                         (meant.empty() ? "; see statmill --help" : meant) + "\n"};
   }
+  if (asks_for_help) return subcommand->run(std::array{std::string("--help")}, environment);
   std::vector<std::string> rest(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(leading));
   rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(leading) + 1, arguments.end());
   return subcommand->run(rest, environment);

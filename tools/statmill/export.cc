@@ -16,6 +16,7 @@
 #include "tools/statmill/import/jsonl_line.h"
 #include "tools/statmill/interruption.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/progress.h"
 
 namespace statmill {
 namespace {
@@ -24,9 +25,10 @@ namespace po = boost::program_options;
 
 constexpr std::string_view kExportText =
     "Writes the stored buckets of series to standard output, for `statmill import` and for other programs.\n"
-    "PATTERN is a name, or a glob (* ? [a-z] {one,two}). jsonl and csv lose nothing: imported into an empty "
-    "server,\n"
-    "they make the same buckets. docs/import.md describes the formats.";
+    "PATTERN is a name, a glob (* ? [a-z] {one,two}), or a selector of PromQL such as 'cpu{host=\"web1\"}'. "
+    "jsonl and\n"
+    "csv lose nothing: imported into an empty server, they make the same buckets. docs/import.md describes "
+    "the formats.";
 
 Status write_all(int output, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -79,7 +81,7 @@ class LinesToWriter final : public HistorySink {
   Status status_ = Status::ok();
 };
 
-Result<ExportRange> read_range(const CommandLine& line) {
+Result<ExportRange> read_range(const CommandLine& line, Timestamp now) {
   ExportRange out;
   const auto from = line.time(line.text("from"));
   if (!from) return Error(from.error()).with("--from");
@@ -87,21 +89,32 @@ Result<ExportRange> read_range(const CommandLine& line) {
   if (!until) return Error(until.error()).with("--until");
   const auto step = parse_duration(line.text("step"));
   if (!step) return Error(step.error()).with("--step");
-  out = {*from, *until + 1, step->count() / 1000};
+  out = {*from, *until + 1, step->count() / 1000, unix_seconds(now)};
   if (out.step_s < 1) return Error{ErrorCode::kInvalid, "--step: less than a second"};
   return out;
 }
 
-// Exports all series that match, each once.
-Status export_all(const CommandLine& line, const Client& client, const ExportRange& range,
-                  const std::function<Status(std::string_view)>& write, ExportAccount& account) {
-  for (const std::string& pattern : line.operands()) {
-    const auto series = list_exported(client, pattern);
+// Where an export reads and what it counts.
+struct ExportSource {
+  const CommandLine& line;
+  const Client& client;
+  const ExportRange& range;
+  LongJob& job;
+};
+
+// Exports all series that match, those of one pattern each once.
+Status export_all(const ExportSource& source, const PassLine& write, ExportAccount& account) {
+  std::vector<std::vector<ExportedSeries>> all;
+  for (const std::string& pattern : source.line.operands()) {
+    auto series = list_exported(source.client, pattern);
     if (!series) return series.error();
     if (series->empty()) return Error{ErrorCode::kNotFound, "no series matches \"" + visible(pattern) + "\""};
-    for (const ExportedSeries& one : *series) {
-      if (Status exported = export_series(client, one, range, write, account); !exported) return exported;
-    }
+    source.job.expect(series->size());
+    all.push_back(*std::move(series));
+  }
+  for (const auto& series : all) {
+    Status exported = export_series(source.client, series, source.range, write, account, source.job);
+    if (!exported) return exported;
   }
   return Status::ok();
 }
@@ -121,11 +134,10 @@ Outcome export_outcome(const Status& status, const ExportAccount& account) {
 }
 
 // Exports by a writer of samples.
-Status export_by(HistoryWriter& writer, const CommandLine& line, const Client& client,
-                 const ExportRange& range, ExportAccount& account) {
+Status export_by(HistoryWriter& writer, const ExportSource& source, ExportAccount& account) {
   LinesToWriter lines(writer);
   const auto write = [&lines](std::string_view text) { return lines.write(text); };
-  Status status = export_all(line, client, range, write, account);
+  Status status = export_all(source, write, account);
   return status ? writer.finish() : status;
 }
 
@@ -176,34 +188,41 @@ Usage export_usage() {
 Outcome run_export(std::span<const std::string> arguments, const Environment& environment) {
   const CommandLine line(export_usage(), arguments, environment);
   if (line.outcome()) return *line.outcome();
-  const auto range = read_range(line);
+  const auto range = read_range(line, environment.now);
   if (!range) return outcome_of(range.error());
+  const std::string format = line.text("format");
+  if (format != "jsonl" && format != "csv" && format != "openmetrics")
+    return outcome_of(Error{ErrorCode::kInvalid, "--format: not jsonl, csv or openmetrics"});
   const Interruption interruption;
   const Client client = line.client().until(interruption.token());
+  LongJob job;
+  // On a terminal that shows the export itself there is no room for it.
+  Environment shown = environment;
+  if (environment.terminal && !line.has("remote-write")) shown.show_progress = {};
+  const ProgressLine progress(
+      shown, "export", [&job] { return std::optional(job.progress()); }, ProgressUnit::kSeries);
+  const ExportSource source{line, client, *range, job};
   ExportAccount account;
-  RemoteWriteAccount sent;
   if (line.has("remote-write")) {
     const auto target = remote_client(line, environment);
     if (!target) return outcome_of(target.error());
     const Client remote = target->until(interruption.token());
+    RemoteWriteAccount sent;
     const auto writer = make_remote_write_writer(remote, "", sent);
-    return with_sent(export_outcome(export_by(*writer, line, client, *range, account), account), sent);
+    return with_sent(export_outcome(export_by(*writer, source, account), account), sent);
   }
   const WriteOut write_out = [&environment](std::string_view bytes) {
     return write_all(environment.output, bytes);
   };
-  const std::string format = line.text("format");
   if (format == "jsonl") {
     LinesOut lines(write_out);
     const auto write = [&lines](std::string_view text) { return lines.write(text); };
-    Status status = export_all(line, client, *range, write, account);
+    Status status = export_all(source, write, account);
     if (status) status = lines.flush();
     return export_outcome(status, account);
   }
-  if (format != "csv" && format != "openmetrics")
-    return outcome_of(Error{ErrorCode::kInvalid, "--format: not jsonl, csv or openmetrics"});
   const auto writer = format == "csv" ? make_csv_writer(write_out) : make_openmetrics_writer(write_out);
-  return export_outcome(export_by(*writer, line, client, *range, account), account);
+  return export_outcome(export_by(*writer, source, account), account);
 }
 
 }  // namespace statmill

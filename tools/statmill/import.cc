@@ -171,6 +171,23 @@ Outcome dry_run(const ImportCommand& command, const Environment& environment) {
   return {.code = report.code(), .output = import_report_text(report)};
 }
 
+// Compares what the server has with what was read; reads the files again if this run has read only a part.
+void verify(const ImportCommand& command, const Client& client, const std::stop_token& stop,
+            const Environment& environment, ImportTotals& totals, ImportReport& report) {
+  report.comparison.emplace();
+  if (report.sent.was_resumed) {
+    ImportAccount all;
+    const Status read = read_totals(command, totals, stop, all, environment);
+    if (!read) {
+      report.comparison->fault = read.error();
+      return;
+    }
+    report.account = all;
+  }
+  report.comparison = compare_import(client, totals);
+  report.left_out = totals.left_out();
+}
+
 Outcome run_with_server(const CommandLine& line, const ImportCommand& command, ImportState state,
                         const Environment& environment) {
   const Interruption interruption;
@@ -192,18 +209,15 @@ Outcome run_with_server(const CommandLine& line, const ImportCommand& command, I
   }
   report.elapsed = std::chrono::floor<Duration>(clock.steady() - begin);
   if (report.sent.lines_refused > 0) report.by_reason = refused_since(client, before);
-  if (command.verifies) {
-    if (report.sent.was_resumed) {
-      const Status read = read_totals(command, totals, interruption.token(), report.account, environment);
-      if (!read) return import_failure(read.error());
-    }
-    const auto comparison = compare_import(client, totals);
-    if (!comparison) return import_failure(Error(comparison.error()).with("verify"));
-    report.comparison = *comparison;
-    report.left_out = totals.left_out();
+  if (command.verifies) verify(command, client, interruption.token(), environment, totals, report);
+  Outcome out{.code = report.code(), .output = import_report_text(report)};
+  if (report.comparison && report.comparison->fault) {
+    out.messages = "statmill: verify: " + report.comparison->fault->message + "\n";
+    if (!command.state_path.empty()) out.messages += "statmill: --resume compares again\n";
+  } else if (!command.state_path.empty()) {
+    std::remove(command.state_path.c_str());
   }
-  if (!command.state_path.empty()) std::remove(command.state_path.c_str());
-  return {.code = report.code(), .output = import_report_text(report)};
+  return out;
 }
 
 }  // namespace

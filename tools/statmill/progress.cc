@@ -34,23 +34,31 @@ bool wait(const std::stop_token& stop, Duration pause) {
 
 }  // namespace
 
-std::string progress_text(std::string_view what, const LongJob::Progress& progress, Duration elapsed) {
+std::string progress_text(std::string_view what, const LongJob::Progress& progress, Duration elapsed,
+                          ProgressUnit unit) {
   std::string out(what);
   const auto done = static_cast<double>(progress.done);
   const auto total = static_cast<double>(std::max(progress.total, progress.done));
   const double elapsed_s = static_cast<double>(elapsed.count()) / 1000;
   if (progress.total == 0 || progress.done == 0)
     return out + ", " + rough_duration(static_cast<int64_t>(elapsed_s)) + " so far";
-  out += "  " + unit_text(done, kByteUnit) + " of " + unit_text(total, kByteUnit);
+  if (unit == ProgressUnit::kBytes) {
+    out += "  " + unit_text(done, kByteUnit) + " of " + unit_text(total, kByteUnit);
+  } else {
+    out += "  " + std::to_string(progress.done) + " of " +
+           std::to_string(std::max(progress.total, progress.done)) + " series";
+  }
   out += ", " + std::to_string(static_cast<int>(100 * done / total)) + " %";
   if (elapsed_s <= 0) return out;
   const double per_s = done / elapsed_s;
-  out += ", " + unit_text(per_s, kByteRateUnit);
+  out += ", " + (unit == ProgressUnit::kBytes ? unit_text(per_s, kByteRateUnit)
+                                              : std::to_string(static_cast<int64_t>(per_s)) + " a second");
   return out + ", " + rough_duration(static_cast<int64_t>((total - done) / per_s + 0.5)) + " left";
 }
 
-ProgressLine::ProgressLine(const Environment& environment, std::string_view what, Look look)
-    : show_(environment.show_progress), what_(what), look_(std::move(look)) {
+ProgressLine::ProgressLine(const Environment& environment, std::string_view what, Look look,
+                           ProgressUnit unit)
+    : show_(environment.show_progress), what_(what), look_(std::move(look)), unit_(unit) {
   if (show_) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -62,7 +70,7 @@ void ProgressLine::run(const std::stop_token& stop) const {
     const auto progress = look_();
     if (!progress || stop.stop_requested()) continue;
     const auto elapsed = std::chrono::floor<Duration>(clock.steady() - begin);
-    show_(std::string(kClearLine) + progress_text(what_, *progress, elapsed));
+    show_(std::string(kClearLine) + progress_text(what_, *progress, elapsed, unit_));
     is_shown = true;
   }
   if (is_shown) show_(kClearLine);

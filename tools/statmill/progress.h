@@ -17,9 +17,13 @@ namespace statmill {
 
 class Client;
 
-// Returns "backup  12.3 GiB of 40 GiB, 31 %, 250 MiB/s, 1m54s left", of a job that took `elapsed` so far.
-// What is unknown is left out.
-std::string progress_text(std::string_view what, const LongJob::Progress& progress, Duration elapsed);
+// What a job counts.
+enum class ProgressUnit { kBytes, kSeries };
+
+// Returns "backup  12.3 GiB of 40 GiB, 31 %, 250 MiB/s, 1m54s left", or "export  120 of 1000 series, 12 %, 60
+// a second, 15s left", of a job that took `elapsed` so far. What is unknown is left out.
+std::string progress_text(std::string_view what, const LongJob::Progress& progress, Duration elapsed,
+                          ProgressUnit unit = ProgressUnit::kBytes);
 
 // Shows the line, once a job runs for kDelay, until the end of its life; then it clears the line.
 class ProgressLine {
@@ -31,7 +35,8 @@ class ProgressLine {
   using Look = std::function<std::optional<LongJob::Progress>()>;
 
   // Does nothing if the environment shows no progress. `what` must be a string literal.
-  ProgressLine(const Environment& environment, std::string_view what, Look look);
+  ProgressLine(const Environment& environment, std::string_view what, Look look,
+               ProgressUnit unit = ProgressUnit::kBytes);
   ~ProgressLine() = default;
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -42,6 +47,7 @@ class ProgressLine {
   const std::function<void(std::string_view)> show_;
   const std::string_view what_;
   const Look look_;
+  const ProgressUnit unit_;
   std::jthread thread_;  // last: it uses all of the above
 };
 

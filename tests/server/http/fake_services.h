@@ -77,6 +77,8 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
     return SeriesPage{
         {{"cpu", Kind::kGauge, 100, 50, "percent", "Load.", "10s:1d"}, {"hits", Kind::kEvent, 90}}, true};
   };
+  std::function<SeriesPage(std::span<const LabelMatcher>, size_t)> on_select =
+      [](std::span<const LabelMatcher>, size_t) { return SeriesPage{}; };
   std::function<Result<TreePage>(const TreeRequest&)> on_tree = [](const TreeRequest&) { return TreePage{}; };
   std::function<Result<SearchPage>(const SearchRequest&)> on_search = [](const SearchRequest&) {
     return SearchPage{};
@@ -109,6 +111,10 @@ class FakeServices final : public Queries, public Reports, public SampleSink {
   }
   Result<SeriesPage> list(const Glob& match, size_t limit, QueryControl&) const override {
     return on_list(match, limit);
+  }
+  Result<SeriesPage> list(std::span<const LabelMatcher> matchers, size_t limit,
+                          QueryControl&) const override {
+    return on_select(matchers, limit);
   }
   std::string status(const Reader&) const override { return status_text; }
   std::string rejects() const override { return "{\"rejects\":[]}\n"; }

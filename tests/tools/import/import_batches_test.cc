@@ -161,8 +161,12 @@ TEST(ImportReport, SaysWhatWasReadRefusedAndCompared) {
   report.sent.lines_refused = 5;
   report.by_reason = {{"too_old", 5}};
   report.elapsed = Duration(2'000);
-  report.comparison = {
-      .series = 1, .windows = 2, .differing = 1, .missing = 5, .first = {{"a", 0, "count is 1, not 6"}}};
+  report.comparison = ImportComparison{.series = 1,
+                                       .windows = 2,
+                                       .differing = 1,
+                                       .first = {{"a", 0, "count is 1, not 6"}},
+                                       .refused_least = 4,
+                                       .refused_most = 6};
   EXPECT_EQ(import_report_text(report),
             "imported 1,234,567 points from 2 files in 2.0 s, 617,283 a second\n"
             "refused 3: bad_value, the first in a.csv, line 7\n"
@@ -170,8 +174,23 @@ TEST(ImportReport, SaysWhatWasReadRefusedAndCompared) {
             "compared 1 series in 2 weeks: 1 differ, by what was refused\n"
             "  a from 1970-01-01T00:00:00Z: count is 1, not 6\n");
   EXPECT_EQ(report.code(), ExitCode::kRefused);
-  report.comparison->missing = 6;
+  report.comparison->refused_least = 6;
+  EXPECT_EQ(report.code(), ExitCode::kFailed) << "fewer were refused than are missing";
+  report.comparison->refused_least = 0;
+  report.comparison->refused_most = 4;
+  EXPECT_EQ(report.code(), ExitCode::kFailed) << "more were refused than are missing";
+  report.left_out = 1;
+  EXPECT_EQ(report.code(), ExitCode::kRefused);
+  report.comparison->has_more = true;
   EXPECT_EQ(report.code(), ExitCode::kFailed);
+}
+
+TEST(ImportReport, SaysHowFarAComparisonCame) {
+  ImportReport report;
+  report.comparison = ImportComparison{.series = 1, .windows = 2};
+  report.comparison->fault = Error{ErrorCode::kUnavailable, "cannot reach it"};
+  EXPECT_THAT(import_report_text(report), testing::HasSubstr("in 2 weeks: nothing differs so far\n"));
+  EXPECT_EQ(report.code(), ExitCode::kUnreachable);
 }
 
 }  // namespace

@@ -2,15 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
+
+#include "base/check.h"
 #include "tests/support/temp_directory.h"
 #include "tests/tools/import/collected_history.h"
+#include "tests/tools/import/history_test.h"
 #include "tools/statmill/import/block_file.h"
 #include "tools/statmill/import/csv_reader.h"
 #include "tools/statmill/import/exposition_reader.h"
 #include "tools/statmill/import/history_files.h"
+#include "tools/statmill/import/import_run.h"
 #include "tools/statmill/import/istatd_reader.h"
-#include "tools/statmill/import/rrd_reader.h"
 #include "tools/statmill/import/tier_cover.h"
 #include "tools/statmill/import/whisper_reader.h"
 
@@ -27,21 +32,6 @@ void append_raw(std::string& out, T value, bool is_big_endian) {
   if (is_big_endian) std::reverse(raw.begin(), raw.end());
   out.append(raw.data(), raw.size());
 }
-
-class History : public testing::Test {
- protected:
-  CollectedHistory read(const std::string& name, const std::string& text, HistoryFormat format) {
-    const std::string path = directory_.write(name, text);
-    auto reader = open_history({.path = path, .format = format, .relative = name}, -1, {});
-    CollectedHistory out;
-    EXPECT_TRUE(reader) << reader.error().message;
-    if (reader) error_ = out.read_all(**reader);
-    return out;
-  }
-
-  TempDirectory directory_;
-  std::string error_;
-};
 
 TEST_F(History, CsvHasALineForEachSample) {
   const CollectedHistory out = read("a.csv",
@@ -277,50 +267,55 @@ TEST(Istatd, EveryCutAndFlipEndsInOrder) {
   }
 }
 
-constexpr std::string_view kRrd = R"(<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE rrd SYSTEM "https://oss.oetiker.ch/rrdtool/rrdtool.dtd">
-<!-- Round Robin Archive -->
-<rrd>
-  <version>0003</version>
-  <step>10</step> <!-- Seconds -->
-  <ds>
-    <name> in </name>
-  </ds>
-  <ds>
-    <name> out </name>
-  </ds>
-  <rra>
-    <cf>AVERAGE</cf>
-    <pdp_per_row>1</pdp_per_row> <!-- 10 seconds -->
-    <database>
-      <!-- 1970-01-01 00:16:20 UTC / 980 --> <row><v>1.5000000000e+00</v><v>NaN</v></row>
-      <!-- 1970-01-01 00:16:30 UTC / 990 --> <row><v>2.0000000000e+00</v><v>3.0000000000e+00</v></row>
-    </database>
-  </rra>
-  <rra>
-    <cf>MAX</cf>
-    <pdp_per_row>1</pdp_per_row>
-    <database>
-      <!-- 1970-01-01 00:16:30 UTC / 990 --> <row><v>9.0000000000e+00</v><v>9.0000000000e+00</v></row>
-    </database>
-  </rra>
-  <rra>
-    <cf>AVERAGE</cf>
-    <pdp_per_row>6</pdp_per_row>
-    <database>
-      <!-- 1970-01-01 00:15:00 UTC / 900 --> <row><v>7.0000000000e+00</v><v>8.0000000000e+00</v></row>
-      <!-- 1970-01-01 00:16:00 UTC / 960 --> <row><v>x</v></row>
-    </database>
-  </rra>
-</rrd>
-)";
+// As another user, since root may read everything.
+class AsNobody {
+ public:
+  AsNobody() {
+    if (::geteuid() == 0) is_other_ = ::seteuid(65'534) == 0;
+  }
+  ~AsNobody() {
+    if (is_other_) SM_CHECK(::seteuid(0) == 0);
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
 
-TEST_F(History, RrdAveragesComeFromTheFinestArchive) {
-  const CollectedHistory out = read("eth0.xml", std::string(kRrd), HistoryFormat::kRrd);
-  EXPECT_EQ(error_, "");
-  EXPECT_THAT(out.lines, ElementsAre("eth0.in 970 1.5", "eth0.in 980 2", "eth0.out 980 3", "eth0.in 840 7",
-                                     "eth0.out 840 8"));
-  EXPECT_THAT(out.refused, ElementsAre("33 field_count"));
+ private:
+  bool is_other_ = false;
+};
+
+TEST_F(History, WhatCannotBeReadIsSkippedAndCounted) {
+  const std::string root = directory_.path();
+  directory_.write("tree/a.csv", "time,a\n10,1\n");
+  directory_.write("tree/closed/b.csv", "time,b\n10,1\n");
+  directory_.write("tree/c.csv", "time,c\n10,1\n");
+  directory_.write("tree/d.csv", "time,d\n10,1\n");
+  std::filesystem::create_symlink("nowhere", root + "/tree/e.csv");
+  ASSERT_EQ(::chmod(root.c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((root + "/tree/closed").c_str(), 0), 0);
+  ASSERT_EQ(::chmod((root + "/tree/c.csv").c_str(), 0), 0);
+  ImportBatches batches({});
+  {
+    const AsNobody other;
+    const auto files = find_history_files({root + "/tree"}, std::nullopt);
+    ASSERT_TRUE(files) << files.error().message;
+    ASSERT_EQ(files->size(), 4U);
+    LongJob job([] { return false; });
+    EXPECT_TRUE(read_history({.files = *files}, {}, job, batches));
+    const Status strict = read_history({.files = *files, .is_strict = true}, {}, job, batches);
+    ASSERT_FALSE(strict);
+    EXPECT_THAT(strict.error().message, testing::EndsWith("c.csv: Permission denied"));
+  }
+  ASSERT_EQ(::chmod((root + "/tree/closed").c_str(), 0700), 0);
+  EXPECT_EQ(batches.account().samples, 2U + 2U);
+  const auto& refused = batches.account().refused.at("unreadable");
+  EXPECT_EQ(refused.count, 2U);
+  EXPECT_EQ(refused.first, root + "/tree/c.csv: Permission denied");
+}
+
+TEST_F(History, APathThatIsNotThereEndsTheImport) {
+  const auto files = find_history_files({directory_.path() / "no.csv"}, std::nullopt);
+  ASSERT_FALSE(files);
+  EXPECT_EQ(files.error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(History, FormatsAreFoundOut) {
@@ -334,7 +329,8 @@ TEST_F(History, FormatsAreFoundOut) {
   EXPECT_EQ(format("d", "# TYPE a gauge\na 1 2\n"), "prometheus");
   EXPECT_EQ(format("e.csv", "time,a\n"), "csv");
   EXPECT_EQ(format("f.wsp", ""), "whisper");
-  EXPECT_EQ(format("g", std::string(kRrd)), "rrd");
+  EXPECT_EQ(format("g", "<?xml version=\"1.0\"?>\n<!DOCTYPE rrd SYSTEM \"rrdtool.dtd\">"), "rrd");
+  EXPECT_EQ(format("x", "<?xml version=\"1.0\"?>\n\n<xport>\n  <meta>"), "xport");
   EXPECT_EQ(format("h", "\x1f\x8b..."), "recording");
   EXPECT_EQ(format("10s", istatd(10, 0, {})), "istatd");
   EXPECT_THAT(format("i", "hello"), testing::HasSubstr("unknown format; use --format jsonl, csv"));

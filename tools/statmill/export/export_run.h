@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/long_job.h"
 #include "base/result.h"
 #include "tools/statmill/client.h"
 
@@ -15,20 +17,22 @@ namespace statmill {
 struct ExportedSeries {
   std::string name;
   bool is_distribution = false;
-  int64_t first_s = 0;  // start of its oldest slot
-  int64_t last_s = 0;   // start of its newest slot
+  int64_t first_s = 0;               // start of its oldest slot
+  int64_t last_s = 0;                // start of its newest slot
+  std::vector<int64_t> kept_s = {};  // how long each of its tiers keeps a slot, ascending
 };
 
 inline constexpr size_t kExportSeriesMax = 100'000;
 
-// Returns the series that match a glob, ordered by path, then by name. Errors: those of the client; kInvalid
-// if the server refuses the glob; kLimit if there are more than kExportSeriesMax.
-Result<std::vector<ExportedSeries>> list_exported(const Client& client, const std::string& glob);
+// Returns the series that match a name, a glob or a selector, ordered by path, then by name. Errors: those of
+// the client; kInvalid if the server refuses the pattern; kLimit if there are more than kExportSeriesMax.
+Result<std::vector<ExportedSeries>> list_exported(const Client& client, const std::string& pattern);
 
 struct ExportRange {
   int64_t from_s = 0;
   int64_t until_s = 0;
   int64_t step_s = 10;  // of the slots; the server makes it longer where it has only longer ones
+  int64_t now_s = 0;
 };
 
 struct ExportAccount {
@@ -38,9 +42,13 @@ struct ExportAccount {
   uint64_t joined = 0;   // histograms whose cells were joined
 };
 
-// Calls `line` with each line of the series in the range, by time (docs/import.md, "JSONL"). Memory: that of
-// one answer, of at most some thousand slots. Errors: those of the client, of `line`, and kInvalid.
-Status export_series(const Client& client, const ExportedSeries& series, const ExportRange& range,
-                     const std::function<Status(std::string_view line)>& line, ExportAccount& account);
+using PassLine = std::function<Status(std::string_view line)>;
+
+// Calls `line` with each line of the series in the range, series by series in their order, each by time
+// (docs/import.md, "JSONL"). Series with few slots share a request. Counts the series as done in `job`.
+// Memory: that of one answer, of at most some hundred thousand slots. Errors: those of the client, of `line`,
+// and kInvalid.
+Status export_series(const Client& client, std::span<const ExportedSeries> series, const ExportRange& range,
+                     const PassLine& line, ExportAccount& account, LongJob& job);
 
 }  // namespace statmill

@@ -20,7 +20,8 @@ enum class HistoryFormat : uint8_t {
   kPrometheus,  // the text format 0.0.4, and `promtool tsdb dump`
   kWhisper,
   kIstatd,
-  kRrd,  // the XML of `rrdtool dump`
+  kRrd,    // the XML of `rrdtool dump`
+  kXport,  // that of `rrdtool xport`
   kRecording,
 };
 
@@ -37,18 +38,21 @@ struct HistoryFile {
   std::vector<std::string> parts = {};  // of istatd: the files of the counter
   uint64_t bytes = 0;                   // 0 if unknown
   int64_t changed_ns = 0;
+  std::string fault = {};  // why the file, or the folder, cannot be read; then it has no format
 };
 
 inline constexpr size_t kHistoryFilesMax = 10'000'000;
 
 // Returns the files at the paths, and those below the paths that are folders, ordered by path: the same list
-// each time. `format` is that of all; nullopt: found out by each file's name and first bytes. Below folders,
-// files that are of no known format are left out. Errors: kIo, kInvalid (no format, no file), kLimit.
+// each time. After them come the files and folders that cannot be read, with their faults. `format` is that
+// of all; nullopt: found out by each file's name and first bytes. Below folders, files that are of no known
+// format are left out. Links to folders are not followed. Errors: kNotFound (a path of the arguments),
+// kInvalid (no format, no file), kLimit.
 Result<std::vector<HistoryFile>> find_history_files(const std::vector<std::string>& paths,
                                                     std::optional<HistoryFormat> format);
 
-// Opens a file at a position that its reader had. `input` is the descriptor of standard input. Errors: kIo,
-// kCorrupt, kVersion.
+// Opens a file at a position that its reader had. `input` is the descriptor of standard input. Errors: kIo
+// (or it has a fault), kCorrupt, kVersion.
 Result<std::unique_ptr<HistoryReader>> open_history(const HistoryFile& file, int input, ReadPosition from);
 
 // A hash of what decides the samples of an import.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "base/visible.h"
+#include "tools/statmill/options.h"
 
 namespace statmill {
 namespace {
@@ -39,7 +40,7 @@ void append_comparison(std::string& out, const ImportReport& report) {
   const ImportComparison& c = *report.comparison;
   out += "compared " + plural(c.series, "series") + " in " + plural(c.windows, "week") + ": ";
   if (c.differing == 0) {
-    out += "the server has what was read\n";
+    out += c.fault ? "nothing differs so far\n" : "the server has what was read\n";
   } else {
     out += grouped(c.differing) + " differ" + (report.is_explained() ? ", by what was refused" : "") + "\n";
   }
@@ -80,7 +81,14 @@ RefusalsByReason refused_since(const Client& client, const RefusalsByReason& bef
   return out;
 }
 
+bool ImportReport::is_explained() const {
+  const ImportComparison& c = *comparison;
+  return !c.has_more && sent.lines_refused > 0 && c.refused_least <= sent.lines_refused &&
+         sent.lines_refused <= c.refused_most + left_out;
+}
+
 ExitCode ImportReport::code() const {
+  if (comparison && comparison->fault) return outcome_of(*comparison->fault).code;
   if (comparison && comparison->differing > 0 && !is_explained()) return ExitCode::kFailed;
   if (sent.lines_refused > 0 || !account.refused.empty()) return ExitCode::kRefused;
   return ExitCode::kOk;

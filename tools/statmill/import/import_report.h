@@ -38,8 +38,8 @@ struct ImportReport {
     sent = of;
     account = of.account;
   }
-  // True if the server lacks exactly what it has refused.
-  bool is_explained() const { return comparison->missing == sent.lines_refused && sent.lines_refused > 0; }
+  // True if the server lacks what it has refused, and nothing else.
+  bool is_explained() const;
   ExitCode code() const;
 };
 

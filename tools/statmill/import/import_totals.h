@@ -21,9 +21,13 @@ class ImportTotals {
   static constexpr int64_t kWindow_s = 7 * 86'400;
   static constexpr size_t kWindowsMax = 2'000'000;  // about 400 MB with names of 60 bytes
 
+  struct Window {
+    Bucket bucket;
+    uint64_t lines = 0;  // samples that were added; a bucket of many counts as one
+  };
   struct Series {
     Kind kind = Kind::kGauge;
-    std::map<int64_t, Bucket> windows = {};  // by their start, unix seconds
+    std::map<int64_t, Window> windows = {};  // by their start, unix seconds
   };
 
   // Adds a sample, whose bucket is `bucket`. Only the total of events and counters counts.
@@ -35,7 +39,7 @@ class ImportTotals {
   uint64_t left_out() const { return left_out_; }
 
  private:
-  Bucket* window_of(const Sample& sample);
+  Window* window_of(const Sample& sample);
 
   TextMap<Series> series_;
   size_t windows_ = 0;
@@ -44,7 +48,7 @@ class ImportTotals {
   const std::string* last_name_ = nullptr;
   Series* last_series_ = nullptr;
   int64_t last_window_ = 0;
-  Bucket* last_bucket_ = nullptr;
+  Window* last_ = nullptr;
 };
 
 }  // namespace statmill

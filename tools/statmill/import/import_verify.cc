@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -28,7 +29,7 @@ constexpr size_t kExactDigits = 15;
 struct Expected {
   std::string_view name;
   Kind kind;
-  const Bucket* bucket;
+  const ImportTotals::Window* window;
 };
 using Weeks = std::map<int64_t, std::vector<Expected>>;
 
@@ -71,6 +72,32 @@ std::string request_body(int64_t from_s, std::span<const Expected> series) {
   return body + "]}]}";
 }
 
+// Adds how many lines of the window the server may have refused.
+void add_explanation(const Expected& one, const std::vector<std::string>& stats, bool differs,
+                     ImportComparison& out) {
+  const auto& [bucket, lines] = *one.window;
+  if (adds_up(one.kind)) {
+    Number sum;
+    const bool has_sum = parse_number(stats[1], sum).is_accepted();
+    const bool may_fall = bucket.min() < 0;
+    if (differs && has_sum && sum.value() > bucket.sum() && !may_fall) out.has_more = true;
+    // Nobody misses a line that adds 0.
+    if (differs || bucket.min() <= 0) out.refused_most += lines;
+    if (differs) ++out.refused_least;
+    return;
+  }
+  if (!differs) return;
+  const auto count = parse_integer(stats[0].empty() ? "0" : stats[0], 0, std::numeric_limits<int64_t>::max());
+  const uint64_t has = count ? static_cast<uint64_t>(*count) : 0;
+  if (!count || has >= bucket.count()) {
+    out.has_more = true;
+    return;
+  }
+  const uint64_t missing = bucket.count() - has;
+  out.refused_least += lines == bucket.count() ? missing : 1;
+  out.refused_most += std::min(missing, lines);
+}
+
 void compare(int64_t from_s, std::span<const Expected> expected, const QueryTexts& answer,
              ImportComparison& out) {
   std::map<std::string_view, const SeriesTexts*> found;
@@ -84,14 +111,10 @@ void compare(int64_t from_s, std::span<const Expected> expected, const QueryText
         if (!column.empty() && column.front()) stats[i] = *column.front();
       }
     }
-    std::string what = difference_text(one.kind, *one.bucket, stats);
+    std::string what = difference_text(one.kind, one.window->bucket, stats);
+    add_explanation(one, stats, !what.empty(), out);
     if (what.empty()) continue;
     ++out.differing;
-    if (!adds_up(one.kind)) {
-      uint64_t count = 0;
-      for (const char c : stats[0]) count = count * 10 + static_cast<uint64_t>(c - '0');
-      out.missing += one.bucket->count() > count ? one.bucket->count() - count : 0;
-    }
     if (out.first.size() < ImportComparison::kDifferencesKept)
       out.first.push_back({std::string(one.name), from_s, std::move(what)});
   }
@@ -150,16 +173,19 @@ std::string difference_text(Kind kind, const Bucket& read, const std::vector<std
   return {};
 }
 
-Result<ImportComparison> compare_import(const Client& client, const ImportTotals& totals) {
+ImportComparison compare_import(const Client& client, const ImportTotals& totals) {
   ImportComparison out{.series = totals.series().size()};
   Weeks weeks;
   for (const auto& [name, series] : totals.series()) {
-    for (const auto& [from_s, bucket] : series.windows) weeks[from_s].push_back({name, series.kind, &bucket});
+    for (const auto& [from_s, window] : series.windows) weeks[from_s].push_back({name, series.kind, &window});
   }
   for (const auto& [from_s, all] : weeks) {
     for (size_t at = 0; at < all.size(); at += kSeriesPerQuery) {
       const auto some = std::span(all).subspan(at, std::min(kSeriesPerQuery, all.size() - at));
-      if (Status compared = compare_some(client, from_s, some, out); !compared) return compared.error();
+      if (Status compared = compare_some(client, from_s, some, out); !compared) {
+        out.fault = compared.error();
+        return out;
+      }
     }
   }
   return out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,18 @@ struct ImportComparison {
   uint64_t series = 0;
   uint64_t windows = 0;
   uint64_t differing = 0;                    // windows
-  uint64_t missing = 0;                      // samples that the server has less, of gauges and distributions
   std::vector<ImportDifference> first = {};  // at most kDifferencesKept
+  // How many refused lines the differences need, and how many they allow.
+  uint64_t refused_least = 0;
+  uint64_t refused_most = 0;
+  bool has_more = false;                      // of a window: no refusal explains that
+  std::optional<Error> fault = std::nullopt;  // that ended the comparison: the rest is of what came before
 };
 
 // Asks the server for count, sum, min, max and deviation of each series and week (of events and counters, for
-// the sum), and compares. Numbers that are decimals have to be equal, others to 10^-9. Errors: those of the
-// client; kInvalid if the server refuses a query.
-Result<ImportComparison> compare_import(const Client& client, const ImportTotals& totals);
+// the sum), and compares. Numbers that are decimals have to be equal, others to 10^-9. The fault is that of
+// the client; kInvalid if the server refuses a query.
+ImportComparison compare_import(const Client& client, const ImportTotals& totals);
 
 // Returns what differs, or an empty text. `stats` are the server's numbers of one window: of count, sum, min,
 // max, stddev as the answer has them; empty texts if it has none.
