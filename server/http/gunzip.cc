@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -59,5 +60,15 @@ Result<std::string> gunzip(std::string_view body, size_t bytes_max) {
   out.resize(size);
   return out;
 }
+
+Result<std::string_view> decoded_body(const HttpRequest& request, size_t bytes_max, std::string& store) {
+  if (request.content_encoding != "gzip" || request.body.empty()) return std::string_view(request.body);
+  auto text = gunzip(request.body, bytes_max);
+  if (!text) return text.error();
+  store = *std::move(text);
+  return std::string_view(store);
+}
+
+unsigned decoding_status(const Error& error) { return error.code == ErrorCode::kLimit ? 413 : 400; }
 
 }  // namespace statmill

@@ -29,16 +29,8 @@ HttpResponse refuse2(unsigned status, std::string_view message) {
   return influx_error(InfluxApi::k2, status, message);
 }
 
-// Returns nullopt if the body is not encoded. influxdb-python says "gzip" also where there is no body.
-Result<std::optional<std::string>> decoded_body(const HttpRequest& request, size_t bytes_max) {
-  if (request.content_encoding != "gzip" || request.body.empty()) return std::optional<std::string>();
-  auto text = gunzip(request.body, bytes_max);
-  if (!text) return text.error();
-  return std::optional(*std::move(text));
-}
-
 HttpResponse decoding_error(InfluxApi api, const Error& error) {
-  return influx_error(api, error.code == ErrorCode::kLimit ? 413 : 400, error.message);
+  return influx_error(api, decoding_status(error), error.message);
 }
 
 HttpResponse handle_write(const InfluxServices& services, InfluxApi api, const HttpRequest& request,
@@ -58,9 +50,10 @@ HttpResponse handle_write(const InfluxServices& services, InfluxApi api, const H
   const std::string tag_value = escaped_value(database);
   block.options.tag_key = services.tag_key;
   block.options.tag_value = tag_value;
-  const auto decoded = decoded_body(request, kInfluxBodyBytesMax);
-  if (!decoded) return decoding_error(api, decoded.error());
-  if (*decoded) block.text = **decoded;
+  std::string store;
+  const auto text = decoded_body(request, kInfluxBodyBytesMax, store);
+  if (!text) return decoding_error(api, text.error());
+  block.text = *text;
   return influx_write_answer(api, services.intake.submit(block));
 }
 
@@ -96,9 +89,10 @@ HttpResponse handle_health(const Health& health) {
 HttpResponse handle_query(const HttpRequest& request, const Url& url) {
   std::string statement(url.find("q").value_or(""));
   if (request.method == "POST" && is_media_type(request.content_type, kForm)) {
-    const auto decoded = decoded_body(request, kInfluxQueryBytesMax);
-    if (!decoded) return decoding_error(InfluxApi::k1, decoded.error());
-    auto form = parse_form(*decoded ? std::string_view(**decoded) : request.body);
+    std::string store;
+    const auto text = decoded_body(request, kInfluxQueryBytesMax, store);
+    if (!text) return decoding_error(InfluxApi::k1, text.error());
+    auto form = parse_form(*text);
     if (!form) return influx_error(InfluxApi::k1, 400, form.error().message);
     for (Parameter& parameter : *form) {
       if (parameter.name == "q") statement = std::move(parameter.value);

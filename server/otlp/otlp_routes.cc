@@ -29,22 +29,14 @@ HttpResponse refuse_other(unsigned status, std::string_view message) {
 
 // Returns the message in the encoding of protobuf; in `store`, unless it is the body itself.
 Result<std::string_view> message_of(const HttpRequest& request, OtlpEncoding encoding, std::string& store) {
-  std::string_view message = request.body;
   const bool is_json = encoding == OtlpEncoding::kJsonText;
   const size_t bytes_max = is_json ? kOtlpJsonBytesMax : kOtlpMessageBytesMax;
-  if (request.content_encoding == "gzip" && !request.body.empty()) {
-    auto decoded = gunzip(request.body, bytes_max);
-    if (!decoded) return decoded.error();
-    store = *std::move(decoded);
-    message = store;
-  }
-  if (is_json) {
-    auto transcoded = otlp_json_to_protobuf(message);
-    if (!transcoded) return transcoded.error();
-    store = *std::move(transcoded);
-    message = store;
-  }
-  return message;
+  auto body = decoded_body(request, bytes_max, store);
+  if (!body || !is_json) return body;
+  auto transcoded = otlp_json_to_protobuf(*body);
+  if (!transcoded) return transcoded.error();
+  store = *std::move(transcoded);
+  return std::string_view(store);
 }
 
 HttpResponse handle(const OtlpIntake& intake, const HttpRequest& request, Timestamp now) {

@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
+#include "proto/line_text.h"
+#include "proto/prometheus/metric_families.h"
 #include "server/http/gunzip.h"
 #include "server/prometheus/exposition_pieces.h"
 #include "server/prometheus/push_group.h"
@@ -40,22 +43,44 @@ Status check(std::string_view text, ExpositionFormat format) {
   return Status::ok();
 }
 
+// What Go's client sends: application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily;
+// encoding=delimited
+bool is_metric_families(std::string_view content_type) {
+  if (!is_media_type(content_type, "application/vnd.google.protobuf")) return false;
+  bool has_name = false;
+  bool is_delimited = false;
+  for (const std::string_view part : split(content_type, ';')) {
+    has_name = has_name || trimmed(part) == "proto=io.prometheus.client.MetricFamily";
+    is_delimited = is_delimited || trimmed(part) == "encoding=delimited";
+  }
+  return has_name && is_delimited;
+}
+
+// Returns the body as text; in `store`, unless it is the body itself.
+Result<std::string_view> text_of(const HttpRequest& request, bool is_protobuf, std::string& store) {
+  auto body = decoded_body(request, kRemoteMessageBytesMax, store);
+  if (!body || !is_protobuf) return body;
+  auto text = text_of_metric_families(*body, kRemoteMessageBytesMax);
+  if (!text) return text.error();
+  store = *std::move(text);
+  return std::string_view(store);
+}
+
 HttpResponse handle_push(const PushServices& services, const HttpRequest& request, const Url& url) {
   auto group = push_group(url.path);
   if (!group) return error_response(400, group.error().message);
-  const auto format = exposition_format(request.content_type);
+  const bool is_protobuf = is_metric_families(request.content_type);
+  const auto format = is_protobuf ? ExpositionFormat::kText : exposition_format(request.content_type);
   if (!format)
-    return error_response(415,
-                          "the body must be Prometheus' text format or OpenMetrics (text/plain, "
-                          "application/openmetrics-text)");
-  std::string decoded;
-  if (request.content_encoding == "gzip") {
-    auto text = gunzip(request.body, kRemoteMessageBytesMax);
-    if (!text)
-      return error_response(text.error().code == ErrorCode::kLimit ? 413 : 400, text.error().message);
-    decoded = *std::move(text);
-  }
-  const std::string_view text = request.content_encoding == "gzip" ? decoded : request.body;
+    return error_response(
+        415,
+        "the body must be Prometheus' text format or OpenMetrics (text/plain, "
+        "application/openmetrics-text), or delimited messages io.prometheus.client.MetricFamily "
+        "(application/vnd.google.protobuf)");
+  std::string store;
+  const auto body = text_of(request, is_protobuf, store);
+  if (!body) return error_response(decoding_status(body.error()), body.error().message);
+  const std::string_view text = *body;
   if (Status checked = check(text, *format); !checked) return error_response(400, checked.error().message);
   if (!services.table.has_room()) return no_room();
   services.account.bytes.add(request.body.size());

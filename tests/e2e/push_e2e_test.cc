@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/protobuf_writer.h"
 
 namespace statmill {
 namespace {
@@ -57,6 +58,71 @@ TEST_F(PushE2e, AFaultRefusesTheWholePush) {
       415);
   EXPECT_EQ(send("PUT", "/metrics/job/j", "no gzip", "Content-Encoding: gzip\r\n").status, 400);
   EXPECT_EQ(server_.totals("good;*").size(), 0U);
+  EXPECT_EQ(server_.conservation(), "");
+}
+
+constexpr const char* kFamilies =
+    "Content-Type: application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
+    "encoding=delimited\r\n";
+
+// A family of one metric, as Go's client sends it. `fields` is the message of its value, in `field`.
+std::string family(const std::string& name, uint64_t type, uint64_t field, const std::string& value) {
+  ProtobufWriter metric;
+  metric.bytes(field, value);
+  ProtobufWriter out;
+  out.bytes(1, name);
+  out.bytes(2, "Help of " + name + ".");
+  out.integer(3, type);
+  out.bytes(4, metric.text());
+  ProtobufWriter delimited;
+  delimited.bytes(1, out.text());
+  return delimited.text().substr(1);
+}
+
+TEST_F(PushE2e, FamiliesOfGoAddUpExactly) {
+  for (int i = 1; i <= 4; ++i) {
+    ProtobufWriter counter;
+    counter.real(1, 10 * i);
+    ProtobufWriter gauge;
+    gauge.real(1, 1.5 * i);
+    ProtobufWriter bucket;
+    bucket.integer(1, static_cast<uint64_t>(i));
+    bucket.real(2, 0.5);
+    ProtobufWriter histogram;
+    histogram.integer(1, static_cast<uint64_t>(2 * i));
+    histogram.real(2, 0.25 * i);
+    histogram.bytes(3, bucket.text());
+    const std::string body = family("rows_total", 0, 3, counter.text()) +
+                             family("go.heap", 1, 2, gauge.text()) + family("took", 4, 7, histogram.text());
+    const HttpReply reply = send(i % 2 == 0 ? "PUT" : "POST", "/metrics/job/j", body, kFamilies);
+    EXPECT_EQ(reply.status, 200) << reply.body;
+  }
+  EXPECT_EQ(server_.totals("rows_total;*").at("rows_total;job=j").sum, 30);
+  EXPECT_EQ(server_.totals("go.heap;*").at("go.heap;job=j").sum, 15);
+  EXPECT_EQ(server_.totals("took_bucket;*").at("took_bucket;job=j;le=0.5").sum, 3);
+  EXPECT_EQ(server_.totals("took_bucket;*").at("took_bucket;job=j;le=+Inf").sum, 6);
+  EXPECT_EQ(server_.totals("took_count;*").at("took_count;job=j").sum, 6);
+  EXPECT_EQ(server_.totals("took_sum;*").at("took_sum;job=j").sum, 0.75);
+  const Ended described = server_.cli({"describe", "rows_total;job=j"});
+  EXPECT_THAT(described.out, HasSubstr("Help of rows_total."));
+  EXPECT_EQ(server_.conservation(), "");
+}
+
+TEST_F(PushE2e, FamiliesWithAFaultAreRefusedAsAWhole) {
+  ProtobufWriter gauge;
+  gauge.real(1, 1);
+  const std::string good = family("good", 1, 2, gauge.text());
+  EXPECT_EQ(send("PUT", "/metrics/job/j", good + "\xff", kFamilies).status, 400);
+  const HttpReply other = send("PUT", "/metrics/job/j", good + family("bad", 0, 2, gauge.text()), kFamilies);
+  EXPECT_EQ(other.status, 400);
+  EXPECT_THAT(other.body, HasSubstr("without a value of its family's type"));
+  ProtobufWriter native;
+  native.integer(5, 3);
+  EXPECT_THAT(send("PUT", "/metrics/job/j", good + family("n", 4, 7, native.text()), kFamilies).body,
+              HasSubstr("native histogram"));
+  EXPECT_EQ(server_.totals("good;*").size(), 0U);
+  EXPECT_EQ(send("PUT", "/metrics/job/j", good, kFamilies).status, 200);
+  EXPECT_EQ(server_.totals("good;*").size(), 1U);
   EXPECT_EQ(server_.conservation(), "");
 }
 
