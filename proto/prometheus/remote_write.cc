@@ -80,6 +80,17 @@ Status visit_samples(std::string_view series, int64_t start_ms, RemoteWriteVisit
   return Status::ok();
 }
 
+// Passes on the native histograms of a series, which have this field.
+Status visit_histograms(std::string_view series, uint64_t field, RemoteWriteVisitor& visitor) {
+  NativeHistogram histogram;
+  for (ProtobufFields fields(series); fields.next();) {
+    if (!fields.is(field, WireType::kBytes)) continue;
+    if (!read_native_histogram(fields.bytes(), histogram)) return damaged("histogram");
+    visitor.add_histogram(histogram);
+  }
+  return Status::ok();
+}
+
 Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor) {
   RemoteSeries series;
   labels.clear();
@@ -97,7 +108,8 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
   if (fields.failed()) return damaged("series");
   labels.describe(series);
   visitor.begin_series(series);
-  return visit_samples(bytes, 0, visitor);
+  if (Status s = visit_samples(bytes, 0, visitor); !s) return s;
+  return series.histograms > 0 ? visit_histograms(bytes, 4, visitor) : Status::ok();
 }
 
 Status decode1(std::string_view message, RemoteWriteVisitor& visitor) {
@@ -206,6 +218,8 @@ Status decode2(std::string_view message, RemoteWriteVisitor& visitor) {
     if (Status s = reader.read(fields.bytes()); !s) return s;
     visitor.begin_series(reader.series());
     if (Status s = visit_samples(fields.bytes(), reader.start_ms(), visitor); !s) return s;
+    if (reader.series().histograms == 0) continue;
+    if (Status s = visit_histograms(fields.bytes(), 3, visitor); !s) return s;
   }
   return Status::ok();
 }

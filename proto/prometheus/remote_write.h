@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "proto/prometheus/family_type.h"
 #include "proto/prometheus/labels_name.h"
+#include "proto/prometheus/native_histogram.h"
 
 namespace statmill {
 
@@ -62,11 +63,14 @@ class RemoteWriteVisitor {
   virtual void begin_series(const RemoteSeries& series) = 0;
   // A sample of the series before, in the order of the message.
   virtual void add_sample(const RemoteSample& sample) = 0;
+  // A native histogram of the series before, after its samples. It is valid during the call.
+  virtual void add_histogram(const NativeHistogram& histogram) = 0;
   virtual void add_family(const RemoteFamily& family) = 0;
 };
 
 // Errors: kInvalid (not such a message, a label that refers to no symbol), kLimit (kRemoteSymbolsMax). Parts
-// before the error may have been passed on. Cost: linear in the bytes; memory only for the symbols.
+// before the error may have been passed on. Cost: linear in the bytes; memory only for the symbols, and for
+// one histogram.
 Status decode_remote_write(RemoteWriteVersion version, std::string_view message, RemoteWriteVisitor& visitor);
 
 }  // namespace statmill

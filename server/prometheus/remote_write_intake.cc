@@ -1,6 +1,7 @@
 #include "server/prometheus/remote_write_intake.h"
 
 #include <cmath>
+#include <deque>
 #include <string>
 
 #include "base/stage.h"
@@ -11,6 +12,9 @@
 
 namespace statmill {
 namespace {
+
+// So many buckets of histograms are added together at most, so that they hold up no tick.
+constexpr size_t kPieceBuckets = 100'000;
 
 // Returns the name of a series without what its type adds to that of its family.
 std::string_view family_of(std::string_view name, FamilyType type) {
@@ -31,7 +35,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
       : intake_(intake), pieces_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()) {}
 
   void begin_series(const RemoteSeries& series) override {
-    if (pieces_.is_full()) pieces_.submit();
+    if (pieces_.is_full()) submit();
     clues_ = {series.type, false};
     shown_ = {};
     for (const LabelView& label : series.labels) {
@@ -43,7 +47,30 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
                                      : Verdict<Refusal>(Refusal::kTagLimit);
     note_texts(series);
     if (series.exemplars > 0) intake_.exemplars_.add(series.exemplars);
-    if (series.histograms > 0) refuse_histograms(series.histograms);
+  }
+
+  void add_histogram(const NativeHistogram& native) override {
+    if (pieces_.is_full() || buckets_ >= kPieceBuckets) split();
+    if (native.is_end && verdict_.is_accepted()) {
+      intake_.stale_.add();
+      return pieces_.add({name_, {{}, native.time_ms, 0}, {}, SentAs::kEnd});
+    }
+    if (verdict_.is_refused() || native.verdict.is_refused()) {
+      intake_.histograms_.add();
+      // Once a NaN was observed, the sum stays one.
+      if (native.verdict.is_refused() && native.verdict.reason() == Refusal::kNotFinite)
+        return pieces_.refuse_nan(shown_);
+      return pieces_.batch().refuse(verdict_.is_refused() ? verdict_.reason() : native.verdict.reason(),
+                                    shown_);
+    }
+    const ForeignHistogram& kept = histograms_.emplace_back(native.histogram);
+    buckets_ += kept.buckets.size() + kept.bounds.size();
+    TimedValue at{*kept.sum, native.time_ms, native.start_ms};
+    // It counts since some time after the one before.
+    if (native.is_reset && at.start_ms == 0) at.start_ms = at.time_ms - 1;
+    RemoteValue value{name_, at, {}, SentAs::kHistogram};
+    value.histogram = &kept;
+    pieces_.add(value);
   }
 
   void add_sample(const RemoteSample& sample) override {
@@ -59,13 +86,13 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   }
 
   void add_family(const RemoteFamily& family) override {
-    if (pieces_.is_full()) pieces_.submit();
+    if (pieces_.is_full()) submit();
     note_family({family.name, family.type, family.unit, family.help}, intake_.types_, pieces_.batch());
   }
 
   // Adds what has been collected.
   const RemoteAccount& finish() {
-    pieces_.submit();
+    submit();
     return pieces_.account();
   }
 
@@ -73,7 +100,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   // In the middle of a series with many samples.
   void split() {
     const std::string name(name_);
-    pieces_.submit();
+    submit();
     if (verdict_.is_accepted()) name_ = pieces_.batch().keep(name);
   }
   // 2.0 says help and unit of each series. Those of one family come together, and refer to the same text.
@@ -85,13 +112,17 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     note_family({family_of(shown_, series.type), series.type, series.unit, series.help}, intake_.types_,
                 pieces_.batch());
   }
-  void refuse_histograms(uint64_t count) {
-    intake_.histograms_.add(count);
-    for (uint64_t i = 0; i < count; ++i) pieces_.batch().refuse(Refusal::kUnsupported, shown_);
+  void submit() {
+    pieces_.submit();
+    histograms_.clear();
+    buckets_ = 0;
   }
 
   const RemoteWriteIntake& intake_;
   RemotePieces pieces_;
+  // These are of the piece.
+  std::deque<ForeignHistogram> histograms_;
+  size_t buckets_ = 0;
   // These are about the series whose samples come.
   Verdict<Refusal> verdict_ = kAccepted;
   std::string_view name_;
@@ -111,8 +142,9 @@ RemoteWriteIntake::RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, Int
       stale_(registry.counter("statmill.remote_stale_markers", "Stale markers of remote_write.")),
       exemplars_(registry.counter("statmill.remote_exemplars_dropped",
                                   "Exemplars of remote_write, which are not kept.")),
-      histograms_(registry.counter("statmill.remote_histograms_refused",
-                                   "Native histograms of remote_write, which are refused.")) {}
+      histograms_(
+          registry.counter("statmill.remote_histograms_refused",
+                           "Native histograms of remote_write that were refused when they were read.")) {}
 
 Result<RemoteAccount> RemoteWriteIntake::submit(RemoteWriteVersion version, std::string_view body,
                                                 Timestamp now) const {

@@ -26,14 +26,20 @@ class CheckParts final : public RemoteWriteVisitor {
     check_view(series.help);
     check_view(series.unit);
     announced_ += series.samples;
+    announced_histograms_ += series.histograms;
   }
   void add_sample(const RemoteSample&) override { SM_CHECK(++samples_ <= announced_); }
+  void add_histogram(const NativeHistogram& histogram) override {
+    SM_CHECK(++histograms_ <= announced_histograms_);
+    if (histogram.verdict.is_accepted() && !histogram.is_end)
+      SM_CHECK(check_histogram(histogram.histogram).is_accepted());
+  }
   void add_family(const RemoteFamily& family) override {
     check_view(family.name);
     check_view(family.help);
     check_view(family.unit);
   }
-  void end() const { SM_CHECK(samples_ == announced_); }
+  void end() const { SM_CHECK(samples_ == announced_ && histograms_ == announced_histograms_); }
 
  private:
   void check_view(std::string_view text) const {
@@ -44,6 +50,8 @@ class CheckParts final : public RemoteWriteVisitor {
   const std::string_view message_;
   uint64_t announced_ = 0;
   uint64_t samples_ = 0;
+  uint64_t announced_histograms_ = 0;
+  uint64_t histograms_ = 0;
 };
 
 }  // namespace

@@ -186,6 +186,7 @@ class CountSamples final : public RemoteWriteVisitor {
  public:
   void begin_series(const RemoteSeries&) override {}
   void add_sample(const RemoteSample&) override { ++samples; }
+  void add_histogram(const NativeHistogram&) override {}
   void add_family(const RemoteFamily&) override {}
   int samples = 0;
 };

@@ -21,6 +21,7 @@ struct SentSeries {
   FamilyType type = FamilyType::kUnknown;  // of 2.0
   uint64_t exemplars = 0;
   uint64_t histograms = 0;
+  std::vector<std::string> native = {};  // further histograms, as NativeHistogramMessage writes them
 };
 struct SentFamily {
   std::string name;
@@ -51,6 +52,7 @@ inline std::string write_request1(const std::vector<SentSeries>& all,
     for (const RemoteSample& sample : series.samples) message.bytes(2, sample_message(sample));
     for (uint64_t i = 0; i < series.exemplars; ++i) message.bytes(3, {});
     for (uint64_t i = 0; i < series.histograms; ++i) message.bytes(4, {});
+    for (const std::string& native : series.native) message.bytes(4, native);
     out.bytes(1, message.text());
   }
   for (const SentFamily& family : families) {
@@ -84,6 +86,7 @@ inline std::string write_request2(const std::vector<SentSeries>& all) {
     message.bytes(1, references);
     for (const RemoteSample& sample : series.samples) message.bytes(2, sample_message(sample));
     for (uint64_t i = 0; i < series.histograms; ++i) message.bytes(3, {});
+    for (const std::string& native : series.native) message.bytes(3, native);
     for (uint64_t i = 0; i < series.exemplars; ++i) message.bytes(4, {});
     ProtobufWriter metadata;
     metadata.integer(1, static_cast<uint64_t>(series.type));

@@ -31,6 +31,7 @@ class Parts final : public RemoteWriteVisitor {
     unit = of.unit;
   }
   void add_sample(const RemoteSample& sample) override { series.back().samples.push_back(sample); }
+  void add_histogram(const NativeHistogram&) override { ++histograms; }
   void add_family(const RemoteFamily& family) override {
     families.push_back({std::string(family.name), family.type, std::string(family.help)});
   }
@@ -41,6 +42,7 @@ class Parts final : public RemoteWriteVisitor {
   bool all_labels = true;
   std::string help;
   std::string unit;
+  uint64_t histograms = 0;
 };
 
 Parts parts_of(Version version, std::string_view message) {

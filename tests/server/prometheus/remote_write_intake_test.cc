@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/server/prometheus/remote_server.h"
+#include "tests/support/native_histogram_message.h"
 
 namespace statmill {
 namespace {
@@ -71,15 +72,74 @@ TEST(RemoteWriteIntake, NeitherNanNorStaleMarkerIsASample) {
   EXPECT_EQ(server.total("m"), std::nullopt);
 }
 
-TEST(RemoteWriteIntake, NativeHistogramsAreRefusedAndExemplarsDropped) {
+TEST(RemoteWriteIntake, ExemplarsAreDropped) {
   RemoteServer server;
   SentSeries sent = series("m", {{1, ms(0), 0}});
-  sent.histograms = 2;
   sent.exemplars = 3;
-  const RemoteAccount account = server.send({sent});
-  EXPECT_EQ(account.received, 3U);
-  EXPECT_EQ(account.reasons(), "2 unsupported");
+  EXPECT_EQ(server.send({sent}).received, 1U);
   EXPECT_EQ(server.total("m"), 1);
+}
+
+// A native histogram with so many numbers in (1, 2] and in (2, 4].
+std::string native(uint64_t low, uint64_t high, int64_t time_ms, uint64_t hint = 0) {
+  return NativeHistogramMessage{
+      .count = low + high,
+      .sum = 1.5 * static_cast<double>(low) + 3 * static_cast<double>(high),
+      .positive_spans = {{1, 2}},
+      .positive_deltas = {static_cast<int64_t>(low), static_cast<int64_t>(high) - static_cast<int64_t>(low)},
+      .hint = hint,
+      .time_ms = time_ms}
+      .text();
+}
+
+RemoteAccount send_native(RemoteServer& server, const std::string& histogram, bool is_second) {
+  SentSeries sent = series("d", {});
+  sent.native = {histogram};
+  return is_second ? server.send2({sent}) : server.send({sent});
+}
+
+TEST(RemoteWriteIntake, NativeHistogramsAddWhatTheyWentUpBy) {
+  for (const bool is_second : {false, true}) {
+    RemoteServer server;
+    EXPECT_EQ(send_native(server, native(1, 2, ms(0)), is_second).accepted, 1U)
+        << "what came before is not known";
+    EXPECT_EQ(send_native(server, native(3, 6, ms(15)), is_second).accepted, 1U);
+    EXPECT_EQ(server.kind("d"), Kind::kDistribution);
+    EXPECT_EQ(server.total("d"), 2 * 1.5 + 4 * 3.0);
+    EXPECT_EQ(send_native(server, native(3, 6, ms(15)), is_second).accepted, 1U) << "once";
+    EXPECT_EQ(server.total("d"), 15);
+    // It went down, so it began again.
+    EXPECT_EQ(send_native(server, native(4, 1, ms(30)), is_second).accepted, 1U);
+    EXPECT_EQ(server.total("d"), 15 + 4 * 1.5 + 3);
+    // It went up, but the sender knows that it began again.
+    EXPECT_EQ(send_native(server, native(5, 2, ms(45), 1), is_second).accepted, 1U);
+    EXPECT_EQ(server.total("d"), 24 + 5 * 1.5 + 2 * 3);
+    EXPECT_EQ(send_native(server, native(6, 2, ms(60), 2), is_second).accepted, 1U);
+    EXPECT_EQ(server.total("d"), 37.5 + 1.5);
+  }
+}
+
+TEST(RemoteWriteIntake, NativeHistogramsThatCannotBeStoredAreCounted) {
+  RemoteServer server;
+  EXPECT_EQ(send_native(server, native(1, 2, ms(0), 3), false).reasons(), "1 unsupported") << "a gauge";
+  EXPECT_EQ(send_native(server, NativeHistogramMessage{.count = 1, .time_ms = ms(0)}.text(), true).reasons(),
+            "1 bad_bucket");
+  const RemoteAccount nan = send_native(
+      server,
+      NativeHistogramMessage{.sum = std::numeric_limits<double>::quiet_NaN(), .time_ms = ms(0)}.text(),
+      false);
+  EXPECT_EQ(refused(nan, Refusal::kNotFinite), 1U);
+  EXPECT_EQ(nan.reasons(), "") << "a sender cannot help it";
+  EXPECT_EQ(server.total("d"), std::nullopt);
+}
+
+TEST(RemoteWriteIntake, ManyNativeHistogramsAreAddedInPieces) {
+  RemoteServer server;
+  SentSeries sent = series("d", {});
+  for (uint64_t i = 0; i < 5000; ++i)
+    sent.native.push_back(native(i, 0, ms(-3000) + static_cast<int64_t>(i)));
+  EXPECT_EQ(server.send({sent}).accepted, 5000U);
+  EXPECT_EQ(server.total("d"), 4999 * 1.5);
 }
 
 TEST(RemoteWriteIntake, ALongBodyIsAddedInPieces) {

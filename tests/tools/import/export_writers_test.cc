@@ -91,6 +91,7 @@ class CollectedWrite final : public RemoteWriteVisitor {
   void add_sample(const RemoteSample& sample) override {
     samples.push_back(name_ + std::to_string(sample.time_ms) + " " + std::to_string(sample.value));
   }
+  void add_histogram(const NativeHistogram&) override {}
   void add_family(const RemoteFamily&) override {}
   std::vector<std::string> samples;
 
