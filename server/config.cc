@@ -115,6 +115,9 @@ std::vector<Setting> http_settings(ServerConfig& c) {
        "refused, "
        "except localhost and addresses",
        [&c](const std::string& name) { return c.http_hosts.add(name); }, true},
+      {"http.cors_origin", "ORIGIN", "",
+       "origin of foreign pages that may read answers, such as https://dash.example.org; may be repeated",
+       [&c](const std::string& origin) { return c.http.cors_origins.add(origin); }, true},
       {"http.certificate", "FILE", "", "TLS certificate chain, PEM; empty: no TLS",
        text_setting(c.http_tls.certificate)},
       {"http.key", "FILE", "", "private key of that certificate, PEM", text_setting(c.http_tls.key)},

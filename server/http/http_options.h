@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "server/http/cors_origins.h"
 
 namespace statmill {
 
@@ -34,7 +35,8 @@ struct HttpOptions {
   Duration stop_linger{250};                      // the same when the server stops
   Duration stop_grace = std::chrono::seconds(5);  // for requests under way when the server stops
   HttpCompression compression = HttpCompression::kAuto;
-  bool access_log = false;  // a line in the log for each request
+  CorsOrigins cors_origins = {};  // of foreign pages that may read answers
+  bool access_log = false;        // a line in the log for each request
   size_t connections_max = 512;
   size_t per_address_max = 0;                     // connections of one client; 0: half of connections_max
   size_t requests_max = 1000;                     // per connection

@@ -123,7 +123,7 @@ const Route* Router::find_route(std::string_view method, std::string_view target
   return found;
 }
 
-HttpResponse Router::no_route(std::string_view path) const {
+HttpResponse Router::no_route(std::string_view method, std::string_view path) const {
   std::string allow;
   const Route* known = nullptr;
   for (const Route& route : routes_) {
@@ -132,6 +132,11 @@ HttpResponse Router::no_route(std::string_view path) const {
     allow.append(allow.empty() ? "" : ", ").append(allowed_methods(route));
   }
   if (known == nullptr) return error_response(404, "there is nothing at " + std::string(path));
+  if (method == "OPTIONS") {
+    HttpResponse response{.status = 204, .body = {}, .content_type = kPlainText};
+    response.allow = allow + ", OPTIONS";
+    return response;
+  }
   HttpResponse response = known->refuse(405, std::string(path) + " allows only " + allow);
   response.allow = std::move(allow);
   return response;
@@ -156,7 +161,7 @@ Router::Checked Router::check_head(const HttpRequest& request, Body body) const 
   Result<Url> url = parse_url(request.target);
   if (!url) return refused(error_response(url.error()));
   const Route* route = find_route(request.method, request.target);
-  if (route == nullptr) return refused(no_route(url->path));
+  if (route == nullptr) return refused(no_route(request.method, url->path));
   const bool is_query = posts_query(*route, request);
   const bool is_batch = is_query && posts_batch(*route, request);
   if (is_query && !is_batch && body == Body::kSome && request.content_encoding.empty() &&

@@ -131,7 +131,7 @@ class Router {
   Checked check_head(const HttpRequest& request, Body body) const;
   // `target`: whose path is decoded before it is compared, so that each spelling of a path finds one route.
   const Route* find_route(std::string_view method, std::string_view target) const;
-  HttpResponse no_route(std::string_view path) const;
+  HttpResponse no_route(std::string_view method, std::string_view path) const;
 
   const std::vector<Route> routes_;
 };

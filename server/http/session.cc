@@ -183,7 +183,11 @@ void Session::parse_header(size_t size) {
   // HTTP/1.0 needs no Host; no browser speaks it.
   if (context_.hosts != nullptr && !request_.host.empty() && !context_.hosts->contains(request_.host))
     return refuse(HttpRefusal::kUnknownHost);
-  if (const auto refusal = check_access(message[http::field::authorization])) return refuse(*refusal);
+  // A browser asks without a token what a page may do.
+  const bool is_preflight = request_.method == "OPTIONS";
+  if (!is_preflight) {
+    if (const auto refusal = check_access(message[http::field::authorization])) return refuse(*refusal);
+  }
   if (parser_->is_done()) return answer();
   check_body();
 }
@@ -316,6 +320,20 @@ void Session::fill_head(http::fields& fields, const HttpResponse& response) {
   const bool is_encoded = !response.content_encoding.empty();
   if (is_encoded) fields.set(http::field::content_encoding, response.content_encoding);
   if (is_encoded || response.varies_by_encoding) fields.set(http::field::vary, "Accept-Encoding");
+  if (!context_.options.cors_origins.is_empty()) fill_cors(fields);
+}
+
+// Says to a browser that a page of another origin may read the answer.
+void Session::fill_cors(http::fields& fields) {
+  fields.insert(http::field::vary, "Origin");
+  const std::string* const origin = context_.options.cors_origins.find(request_.origin);
+  if (origin == nullptr) return;
+  fields.set(http::field::access_control_allow_origin, *origin);
+  fields.set(http::field::access_control_expose_headers, "Retry-After, Server-Timing");
+  if (request_.method != "OPTIONS") return;
+  fields.set(http::field::access_control_allow_methods, "GET, HEAD, POST");
+  fields.set(http::field::access_control_allow_headers, "Authorization, Content-Type");
+  fields.set(http::field::access_control_max_age, "600");
 }
 
 ContentCoding Session::coding() const {

@@ -170,6 +170,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // Counts an answer that begins, and writes its line to the access log.
   void note_answer(unsigned status);
   void fill_head(boost::beast::http::fields& fields, const HttpResponse& response);
+  void fill_cors(boost::beast::http::fields& fields);
   ContentCoding coding() const;
   void on_written(bool is_open);
   void begin_next(bool is_open, bool keep_alive);
