@@ -1,6 +1,7 @@
 // SyntaxTree: a parsed target of Graphite, such as aliasByNode(sum(host.*.cpu), 1).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,6 +40,16 @@ struct SyntaxTree {
   NodeId root = 0;
 
   const Node& at(NodeId id) const { return nodes[id]; }
+  // How many calls are inside each other, in brackets or by pipes: what walks the tree recurses as often.
+  size_t depth() const {
+    std::vector<size_t> calls(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {  // arguments come before their call
+      for (const Argument& argument : nodes[i].arguments)
+        calls[i] = std::max(calls[i], calls[argument.value]);
+      if (nodes[i].kind == Kind::kCall) ++calls[i];
+    }
+    return calls.empty() ? 0 : calls[root];
+  }
 };
 
 // The canonical text of a node and those below it. parse_target() of that of a root yields the same text.

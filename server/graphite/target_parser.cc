@@ -86,6 +86,7 @@ class TargetParser {
     skip_blanks();
     if (at_ < text_.size()) return error_at(at_, "expected the end of the target");
     tree_.root = *root;
+    if (tree_.depth() > kTargetDepthMax) return error_at(0, "calls and pipes are too deep inside each other");
     return std::move(tree_);
   }
 

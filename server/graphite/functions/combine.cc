@@ -167,33 +167,42 @@ Series missing_share(const Call& call, const Series& grid, const std::string& na
 
 // Series and totals by the same nodes of their paths.
 Result<Value> percent_of_groups(Call& call, const SeriesList& series, const SeriesList* totals) {
+  struct Group {
+    std::string key;
+    SeriesList series;
+    SeriesList totals;
+  };
   const auto nodes = call.rest(2);
-  std::vector<std::string> keys;
-  const auto grouped = [&](const SeriesList& list) {
-    std::map<std::string, SeriesList> groups;
+  std::vector<Group> groups;             // in the order in which their keys come
+  std::map<std::string, size_t> places;  // in `groups`
+  const auto group = [&](const SeriesList& list, SeriesList Group::*to) -> Status {
     for (const Series& one : list) {
       std::string key = key_of(one, nodes);
-      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
-      groups[std::move(key)].push_back(one);
+      const size_t bytes = one.memory_bytes();
+      if (Status s = call.work(1 + one.path.size() / 8 + one.values.size() / 8); !s) return s;
+      if (Status s = call.hold_memory(bytes + sizeof(Group) + 2 * key.size()); !s) return s;
+      const auto [at, is_new] = places.try_emplace(key, groups.size());
+      if (is_new) groups.push_back({std::move(key), {}, {}});
+      (groups[at->second].*to).push_back(one);
     }
-    return groups;
+    return Status::ok();
   };
-  std::map<std::string, SeriesList> groups = grouped(series);
-  std::map<std::string, SeriesList> total_groups = totals == nullptr ? groups : grouped(*totals);
+  if (Status s = group(series, &Group::series); !s) return s.error();
+  if (Status s = group(totals == nullptr ? series : *totals, &Group::totals); !s) return s.error();
   SeriesList out;
-  for (const std::string& key : keys) {
-    const auto total_group = total_groups.find(key);
-    if (total_group == total_groups.end()) {
-      for (const Series& one : groups[key]) out.push_back(missing_share(call, one, one.name + ",MISSING"));
+  for (const Group& one_group : groups) {
+    if (one_group.totals.empty()) {
+      for (const Series& one : one_group.series)
+        out.push_back(missing_share(call, one, one.name + ",MISSING"));
       continue;
     }
-    const auto total = sum_of(call, total_group->second);
+    const auto total = sum_of(call, one_group.totals);
     if (!total) return total.error();
-    if (!groups.contains(key)) {
+    if (one_group.series.empty()) {
       out.push_back(missing_share(call, *total, "MISSING," + total->name));
       continue;
     }
-    for (const Series& one : groups[key]) {
+    for (const Series& one : one_group.series) {
       auto share = quotient(call, one, *total, Quotient::kPercent);
       if (!share) return share.error();
       out.push_back(*std::move(share));

@@ -31,6 +31,20 @@ class Groups {
   SeriesLists lists_;
 };
 
+// Groups series by the nodes of their paths. Errors: those of the call, which the work and the keys are
+// charged to.
+Result<Groups> groups_by_nodes(Call& call, SeriesList list, std::span<const Value> nodes) {
+  constexpr size_t kBytesOfGroup = 256;  // of its list and of the map
+  Groups groups;
+  for (Series& series : list) {
+    if (Status s = call.work(1 + series.path.size() / 8); !s) return s.error();
+    std::string key = key_of(series, nodes);
+    if (Status s = call.hold_memory(kBytesOfGroup + 2 * key.size()); !s) return s.error();
+    groups.add(std::move(key), std::move(series));
+  }
+  return groups;
+}
+
 Result<Value> aggregated_lists(Call& call, std::string_view function, std::optional<double> x_files_factor) {
   const SeriesList first = call.take(0);
   const SeriesList second = call.take(1);
@@ -104,14 +118,14 @@ Result<std::optional<Series>> called_back(Call& call, const std::string& callbac
 }
 
 Result<Value> grouped_by_nodes(Call& call, const std::string& callback, std::span<const Value> nodes) {
-  Groups groups;
-  for (Series& series : call.take(0)) groups.add(key_of(series, nodes), series);
+  auto groups = groups_by_nodes(call, call.take(0), nodes);
+  if (!groups) return groups.error();
   SeriesList out;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    auto result = called_back(call, callback, std::move(groups.list(i)));
+  for (size_t i = 0; i < groups->size(); ++i) {
+    auto result = called_back(call, callback, std::move(groups->list(i)));
     if (!result) return result.error();
     if (!*result) continue;
-    (*result)->name = groups.key(i);
+    (*result)->name = groups->key(i);
     out.push_back(**std::move(result));
   }
   return Value(std::move(out));
@@ -159,11 +173,10 @@ Result<Value> run_group_by_tags(Call& call) {
 }
 
 Result<Value> run_map_series(Call& call) {
-  Groups groups;
-  const auto nodes = call.rest(1);
-  for (Series& series : call.take(0)) groups.add(key_of(series, nodes), series);
+  auto groups = groups_by_nodes(call, call.take(0), call.rest(1));
+  if (!groups) return groups.error();
   SeriesLists out;
-  for (size_t i = 0; i < groups.size(); ++i) out.push_back(std::move(groups.list(i)));
+  for (size_t i = 0; i < groups->size(); ++i) out.push_back(std::move(groups->list(i)));
   return Value(std::move(out));
 }
 

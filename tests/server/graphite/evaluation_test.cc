@@ -127,5 +127,35 @@ RC_GTEST_PROP(Evaluation, ARefreshMovesNoBand, ()) {
   }
 }
 
+// The least memory of a query in which the target is computed, to 1 KiB.
+size_t least_memory(std::string_view target) {
+  MemorySource source;
+  for (int i = 0; i < 2000; ++i) source.stored["grp.n" + std::to_string(i) + ".x"] = {10, {1, 2, 3}};
+  const auto tree = parse_target(target);
+  EXPECT_TRUE(tree) << target;
+  const auto fits = [&](size_t bytes) {
+    QueryLimits limits;
+    limits.memory_bytes_max = bytes;
+    QueryControl control(limits);
+    return Evaluation(source, control, fixture_options()).evaluate(*tree).has_value();
+  };
+  size_t low = 0;
+  size_t high = size_t{256} << 20;
+  EXPECT_TRUE(fits(high)) << target;
+  while (high - low > 1024) {
+    const size_t middle = (low + high) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+TEST(Evaluation, GroupsAreChargedToTheQuery) {
+  const size_t plain = least_memory("grp.*.x");
+  EXPECT_GE(least_memory("groupByNode(grp.*.x,1,'sum')"), plain + 2000 * 256);
+  EXPECT_GE(least_memory("groupByNodes(grp.*.x,'sum',1)"), plain + 2000 * 256);
+  EXPECT_GE(least_memory("asPercent(grp.*.x,None,1)"), plain + 2 * 2000 * sizeof(Series))
+      << "each series is in two lists";
+}
+
 }  // namespace
 }  // namespace statmill::graphite

@@ -94,6 +94,11 @@ TEST(TargetParser, SizeDepthAndNodesAreLimited) {
   EXPECT_TRUE(parse_target(repeated("f(", 64) + "a" + repeated(")", 64)));
   EXPECT_EQ(parsed(repeated("f(", 65) + "a" + repeated(")", 65)),
             "at 129: calls are more than 64 deep inside each other");
+  EXPECT_TRUE(parse_target("a" + repeated("|f()", 64)));
+  EXPECT_EQ(parsed("a" + repeated("|f()", 65)), "at 1: calls and pipes are too deep inside each other");
+  EXPECT_TRUE(parse_target(repeated("f(", 32) + "a" + repeated("|f()", 32) + repeated(")", 32)));
+  EXPECT_EQ(parsed(repeated("f(", 32) + "a" + repeated("|f()", 33) + repeated(")", 32)),
+            "at 1: calls and pipes are too deep inside each other");
   EXPECT_EQ(parsed(std::string(70'000, 'a')), "the target has more than 65536 bytes");
   EXPECT_TRUE(parse_target("f(a" + repeated(",a", 998) + ")"));
   EXPECT_EQ(parsed("f(a" + repeated(",a", 999) + ")"),
