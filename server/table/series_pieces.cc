@@ -1,6 +1,7 @@
 #include "server/table/series_pieces.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "storage/rollup.h"
 
@@ -26,6 +27,17 @@ void add_inside(std::vector<SlotHistogram> histograms, SlotColumns& out) {
 
 std::vector<SlotHistogram> fold(const std::vector<SlotHistogram>& histograms, int64_t ratio) {
   return roll_up(histograms, Tier{1, 0, 0}, Tier{ratio, 0, 0});
+}
+
+// Adds buckets in slots of the detail tier, or of the finest one if `ratio` is 1. What RAM has of a series
+// after an import is long, so it is not copied more often than it has to be.
+void add_list(std::vector<SlotBucket> buckets, int64_t ratio, Combine combine, std::vector<SlotBucket>& out) {
+  if (ratio > 1) buckets = statmill::fold(buckets, ratio, combine);
+  if (out.empty()) {
+    out = std::move(buckets);
+  } else {
+    combine_into(out, buckets, combine);
+  }
 }
 
 // Adds a window in slots of the detail tier to columns in slots of the finest one.
@@ -85,7 +97,7 @@ SeriesPieces::Lists SeriesPieces::lists(const Tiers& tiers, bool with_flushing) 
   const auto ratio_of = [&](bool detailed) { return detailed ? tiers.detail_ratio() : 1; };
   Lists out;
   const auto add = [&](const Window& window, int64_t ratio) {
-    combine_into(out.buckets, statmill::fold(window.buckets(combine()), ratio, combine()), combine());
+    add_list(window.buckets(combine()), ratio, combine(), out.buckets);
     if (window.histograms() != nullptr)
       merge_into(out.histograms, fold(window.histograms()->histograms(), ratio));
   };
@@ -98,7 +110,7 @@ SeriesPieces::Lists SeriesPieces::lists(const Tiers& tiers, bool with_flushing) 
   const int64_t ratio = ratio_of(is_detailed);
   add(pending, ratio);
   for (const Delta& delta : deltas) {
-    combine_into(out.buckets, statmill::fold(delta.buckets, ratio, combine()), combine());
+    add_list(delta.buckets, ratio, combine(), out.buckets);
     merge_into(out.histograms, fold(delta.histograms, ratio));
   }
   return out;
