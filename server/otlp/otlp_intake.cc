@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "proto/otlp/metrics.h"
 #include "server/otlp/otlp_names.h"
+#include "server/otlp/otlp_units.h"
+#include "server/prometheus/family_description.h"
 
 namespace statmill {
 namespace {
@@ -54,7 +56,14 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   void end_resource() override {}
   void begin_scope(std::string_view scope) override { names_.begin_scope(scope); }
   // Its texts are views into the message.
-  void begin_metric(const OtlpMetric& metric) override { metric_ = metric; }
+  void begin_metric(const OtlpMetric& metric) override {
+    metric_ = metric;
+    if (metric.unit.empty() && metric.description.empty()) return;
+    if (pieces_.is_full()) submit();
+    const std::string unit = unit_of_ucum(metric.unit);
+    note_family({metric.name, family_type(), unit, metric.description, kind_of_series()}, intake_.families_,
+                pieces_.batch());
+  }
 
   void add_number(const OtlpPoint& point, const OtlpNumber& number) override {
     if (!begin_point(point)) return;
@@ -122,6 +131,20 @@ class OtlpIntake::Collector final : public OtlpVisitor {
     if (point.time_ns != 0 || point.has_no_value) return true;
     refuse(Refusal::kBadTime);
     return false;
+  }
+  // What tells apart metrics of one name.
+  FamilyType family_type() const {
+    const Kind kind = kind_of_series();
+    if (kind == Kind::kDistribution) return FamilyType::kHistogram;
+    return adds_up(kind) ? FamilyType::kCounter : FamilyType::kGauge;
+  }
+  // The kind of the series that have the metric's name: of a summary, those of its quantiles.
+  Kind kind_of_series() const {
+    if (metric_.type == OtlpType::kHistogram || metric_.type == OtlpType::kExponentialHistogram)
+      return Kind::kDistribution;
+    const auto sent = metric_.type == OtlpType::kSum ? sent_number() : std::nullopt;
+    if (sent == SentAs::kAmount) return Kind::kEvent;
+    return sent == SentAs::kCounter ? Kind::kCounter : Kind::kGauge;
   }
   // How the numbers of the metric are sent; nullopt: nobody knows.
   std::optional<SentAs> sent_number() const {

@@ -39,6 +39,8 @@ class OtlpIntake {
   class Collector;
 
   RemoteTable& table_;
+  // Which texts of families are known already. Their types are not those of remote_write.
+  mutable FamilyTypes families_;
   Intake& intake_;
   const ListenerAccount account_;
   Counter& without_value_;

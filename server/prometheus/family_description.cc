@@ -43,7 +43,7 @@ std::string clean_help(std::string_view text) {
 
 void add_family(const FamilyDescription& family, Batch& batch) {
   const std::array<LabelView, 1> labels = {{{kNameLabel, family.name}}};
-  FamilyText text{.kind = kind_of(family.type), .path = {}, .unit = {}, .help = {}};
+  FamilyText text{.kind = family.kind.value_or(kind_of(family.type)), .path = {}, .unit = {}, .help = {}};
   if (read_series_name(labels, batch, text.path).is_refused()) return;
   if (is_unit(family.unit)) text.unit = batch.keep(family.unit);
   text.help = batch.keep(clean_help(family.help));

@@ -1,6 +1,7 @@
 // What a sender of Prometheus says of a family of series: its type, unit and help.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "proto/batch.h"
@@ -14,6 +15,7 @@ struct FamilyDescription {
   FamilyType type = FamilyType::kUnknown;
   std::string_view unit;
   std::string_view help;
+  std::optional<Kind> kind = std::nullopt;  // of its series; nullopt: that of the type
 };
 
 // Adds unit and help to the families of the batch: those of a counter for its series, those of a histogram

@@ -142,6 +142,13 @@ inline std::string metric(std::string_view name, uint64_t field, const std::vect
   out.bytes(field, data.text());
   return out.text();
 }
+// The same metric with a description and a unit.
+inline std::string described(const std::string& metric, std::string_view description, std::string_view unit) {
+  ProtobufWriter out;
+  out.bytes(2, description);
+  out.bytes(3, unit);
+  return metric + out.text();
+}
 inline std::string gauge(std::string_view name, const std::vector<std::string>& points) {
   return metric(name, 5, points);
 }

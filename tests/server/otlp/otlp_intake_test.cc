@@ -70,6 +70,31 @@ TEST_F(OtlpIntakeTest, EachTypeHasItsKind) {
   EXPECT_EQ(server_.total("summary;instance=1;job=shop;quantile=0.99"), 3);
 }
 
+TEST_F(OtlpIntakeTest, UnitsAndDescriptionsAreKeptByKind) {
+  const otlp::Times times = {ns(0), ns(-10)};
+  const auto counter = otlp::sum("a", {otlp::integer_point({}, times, 7)}, otlp::kCumulative);
+  const auto delta = otlp::sum("b", {otlp::integer_point({}, times, 5)}, otlp::kDelta);
+  const auto gauge = otlp::gauge("c", {otlp::real_point({}, times, 1.5)});
+  const auto histogram =
+      otlp::histogram("d", {otlp::histogram_point({}, times, {{5}, {1, 2}, 13})}, otlp::kDelta);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(send({otlp::described(counter, "What was read.", "By"), otlp::described(delta, "", "{request}"),
+                    otlp::described(gauge, "Line\nend", "1"), otlp::described(histogram, "Took.", "ms")})
+                  .rejected,
+              0U);
+    ASSERT_TRUE(server_.tick());
+    const auto known = server_.known("[a-d];*");
+    ASSERT_EQ(known.size(), 4U);
+    EXPECT_EQ(known[0].unit + "|" + known[0].help, "bytes|What was read.");
+    EXPECT_EQ(known[1].unit + "|" + known[1].help, "request|");
+    EXPECT_EQ(known[2].unit + "|" + known[2].help, "|Line end");
+    EXPECT_EQ(known[3].unit + "|" + known[3].help, "ms|Took.");
+  }
+  // A later description replaces it.
+  EXPECT_EQ(send({otlp::described(counter, "What was written.", "By")}).rejected, 0U);
+  EXPECT_EQ(server_.known("a;*").front().help, "What was written.");
+}
+
 TEST_F(OtlpIntakeTest, ARepeatedRequestCountsOnceAlsoAfterACrash) {
   const otlp::Times times = {ns(0), ns(-10)};
   const std::vector<std::string> metrics = {

@@ -72,6 +72,10 @@ class RemoteServer {
     table_values_->when_durable(ticket, [is_ready] { *is_ready = true; });
     return *is_ready;
   }
+  // Returns what is known of the series that match, by name.
+  std::vector<SeriesInfo> known(const std::string& glob) {
+    return QueryEngine(*table_, store, {}).list(*Glob::parse(glob), 100).series;
+  }
   // Returns the sum of all samples of the series, or nullopt if there is none of that name.
   std::optional<double> total(const std::string& name) {
     const QueryEngine engine(*table_, store, {});
