@@ -1,7 +1,10 @@
 // Functions that make series of nothing, or say how a series is to be shown.
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
+#include "base/hash.h"
 #include "server/graphite/functions/common.h"
 
 namespace statmill::graphite {
@@ -65,26 +68,64 @@ Result<Value> run_fallback_series(Call& call) {
   return Value(list.empty() ? call.take(1) : std::move(list));
 }
 
-// The time itself as a series, from the begin of the range on.
-Result<Value> time_line(Call& call, int64_t step_s, std::string path) {
+// A function of the time as a series, from the begin of the range on.
+Result<Value> line_of(Call& call, int64_t step_s, const std::function<double(int64_t time_s)>& value_at) {
   if (step_s < 1) return call.error("the step is below 1");
   Series grid;
   grid.start_s = call.range().from_s;
   grid.end_s = call.range().until_s;
   grid.step_s = step_s;
-  if (Status s = call.check_points(static_cast<double>((grid.end_s - grid.start_s) / step_s + 1)); !s)
-    return s.error();
+  const int64_t points = (grid.end_s - grid.start_s) / step_s + 1;
+  if (Status s = call.check_points(static_cast<double>(points)); !s) return s.error();
   std::vector<double> values;
-  for (int64_t time_s = grid.start_s; time_s < grid.end_s; time_s += step_s)
-    values.push_back(static_cast<double>(time_s));
+  for (int64_t time_s = grid.start_s; time_s < grid.end_s; time_s += step_s) {
+    if (Status s = call.work(1); !s) return s.error();
+    values.push_back(value_at(time_s));
+  }
   SeriesList out;
   out.push_back(new_series(call, call.text(0), grid, std::move(values)));
-  if (!path.empty()) out.back().path = std::move(path);
   return Value(std::move(out));
 }
 
-Result<Value> run_identity(Call& call) { return time_line(call, 60, "identity(\"" + call.text(0) + "\")"); }
-Result<Value> run_time_function(Call& call) { return time_line(call, call.integer(1), {}); }
+double seconds_at(int64_t time_s) { return static_cast<double>(time_s); }
+
+Result<Value> run_identity(Call& call) {
+  auto out = line_of(call, 60, seconds_at);
+  if (out) std::get<SeriesList>(*out).front().path = "identity(\"" + call.text(0) + "\")";
+  return out;
+}
+Result<Value> run_time_function(Call& call) { return line_of(call, call.integer(1), seconds_at); }
+Result<Value> run_sin(Call& call) {
+  return line_of(call, call.integer(2), [amplitude = call.number(1)](int64_t time_s) {
+    return amplitude * std::sin(static_cast<double>(time_s));
+  });
+}
+
+// Wanders about 0, by steps of at most 1 a minute. Graphite starts each request at 0; this one is a
+// function of the name and the time, so that two requests agree: a sum of waves of 8 lengths, each with
+// random heights (SplitMix64, prng.di.unimi.it) at its nodes and lines between them.
+double walk_at(uint64_t seed, int64_t time_s) {
+  const auto height = [seed](uint64_t wave, int64_t node) {
+    uint64_t x = seed + wave * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(node) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53 - 0.5;
+  };
+  double sum = 0;
+  int64_t length_s = 60;
+  double height_max = 0.25;
+  for (uint64_t wave = 0; wave < 8; ++wave, length_s *= 4, height_max *= 2) {
+    const int64_t node = time_s / length_s;
+    const double share = static_cast<double>(time_s % length_s) / static_cast<double>(length_s);
+    sum += height_max * (height(wave, node) * (1 - share) + height(wave, node + 1) * share);
+  }
+  return sum;
+}
+
+Result<Value> run_random_walk(Call& call) {
+  return line_of(call, call.integer(1),
+                 [seed = hash_name(call.text(0))](int64_t time_s) { return walk_at(seed, time_s); });
+}
 
 Result<Value> run_series_by_tag(Call& call) { return call.error("the evaluation reads these series itself"); }
 
@@ -114,12 +155,20 @@ std::span<const Function> special_functions() {
       {"fallbackSeries", "Special", "seriesList! fallback:seriesList!",
        "The second list if the first one has no series.", run_fallback_series, Passing::kAll},
       {"identity", "Calculate", "name:string!", "The time in seconds, at steps of a minute.", run_identity},
+      {"randomWalk", "Special", "name:string! step:integer=60",
+       "Random values, which the name and the time decide.", run_random_walk},
+      {"randomWalkFunction", "Special", "name:string! step:integer=60", "The same as randomWalk().",
+       run_random_walk},
       {"seriesByTag", "Special", "tagExpressions:string!*",
        "The series whose tags satisfy all expressions: 'name=disk.used', 'host!=a', 'host=~web.*', "
        "'host!=~db'.",
        run_series_by_tag},
       {"setXFilesFactor", "Special", "seriesList! xFilesFactor:float!",
        "The share of values that must be there for a summary of them.", run_set_x_files_factor},
+      {"sin", "Special", "name:string! amplitude:integer=1 step:integer=60",
+       "The sine of the time in seconds.", run_sin},
+      {"sinFunction", "Special", "name:string! amplitude:integer=1 step:integer=60", "The same as sin().",
+       run_sin},
       {"time", "Transform", "name:string! step:integer=60", "The time in seconds.", run_time_function},
       {"timeFunction", "Transform", "name:string! step:integer=60", "The same as time().", run_time_function},
       {"xFilesFactor", "Special", "seriesList! xFilesFactor:float!", "The same as setXFilesFactor().",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <random>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "server/graphite/function.h"
+#include "server/graphite/target_parser.h"
 #include "tests/server/graphite/target_fixture.h"
 
 namespace statmill::graphite {
@@ -84,7 +86,35 @@ TEST(Functions, EachIsInTheGuide) {
 TEST(Functions, AnUnknownOneIsNamed) {
   EXPECT_EQ(computed("sum(skale(host.a.cpu,2))"),
             "error: at 5: unknown function skale(); did you mean scale?\n");
-  EXPECT_EQ(computed("randomWalk(\"x\")"), "error: at 1: unknown function randomWalk()\n");
+  EXPECT_EQ(computed("events(\"x\")"), "error: at 1: unknown function events()\n");
+}
+
+// Two requests of overlapping ranges agree, and names differ.
+TEST(Functions, ARandomWalkIsOfItsNameAndTheTime) {
+  const auto walk = [](const std::string& name, int64_t from_s, int64_t until_s) {
+    MemorySource source;
+    QueryControl control;
+    EvaluationOptions options = fixture_options();
+    options.range = {from_s, until_s};
+    options.points = 0;
+    auto list = Evaluation(source, control, options).evaluate(*parse_target("randomWalk('" + name + "',60)"));
+    EXPECT_TRUE(list);
+    return list->front().values;
+  };
+  const std::vector<double> day = walk("a", 0, 86'400);
+  ASSERT_EQ(day.size(), 1440U);
+  const std::vector<double> hour = walk("a", 3600, 7200);
+  EXPECT_EQ(hour, std::vector<double>(day.begin() + 60, day.begin() + 120));
+  EXPECT_NE(hour, walk("b", 3600, 7200));
+  double least = 0;
+  double most = 0;
+  for (size_t i = 1; i < day.size(); ++i) {
+    EXPECT_LE(std::fabs(day[i] - day[i - 1]), 1) << i;
+    least = std::min(least, day[i]);
+    most = std::max(most, day[i]);
+  }
+  EXPECT_GT(most - least, 1) << "it wanders";
+  EXPECT_LT(most - least, 64);
 }
 
 // Any call of any function with any arguments has a result or an error.
