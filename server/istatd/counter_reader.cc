@@ -96,7 +96,11 @@ Result<CounterAnswer> read_trailing(const CounterSources& sources, const std::st
   const int64_t slot_s = std::max(kTrailingSlot_s, tiers.finest().step_s);
   CounterAnswer answer{counter_range(asked, slot_s), {}};
   if (asked.start_s > now_s) return answer;
+  // A row in its list, which grows by doubling, and a list of the map.
+  constexpr size_t kRowBytes = 2 * sizeof(CounterRow);
+  constexpr size_t kListBytes = 80 + sizeof(std::vector<CounterRow>);
   std::map<int64_t, std::vector<CounterRow>> weeks;  // by time, the oldest first
+  size_t rows_kept = 0;
   for (int week = kWeeksMax; week-- > 0;) {
     const CounterRange earlier{answer.range.start_s - week * kWeek_s, answer.range.end_s - week * kWeek_s,
                                slot_s};
@@ -107,6 +111,10 @@ Result<CounterAnswer> read_trailing(const CounterSources& sources, const std::st
       row.time_s += week * kWeek_s;
       weeks[row.time_s].push_back(row);
     }
+    // The next query may start again, which gives back what is held, so this is asked for after each one.
+    rows_kept += rows->size();
+    const HeldMemory held(control, rows_kept * kRowBytes + weeks.size() * kListBytes);
+    if (!held.status()) return held.status().error();
   }
   for (const auto& [time_s, rows] : weeks) answer.rows.push_back(trailing_mean(rows));
   if (answer.range.interval_s != slot_s) {

@@ -289,5 +289,26 @@ TEST_F(IstatdRoutes, EachIsBelowIstatdToo) {
   EXPECT_EQ(world_.get("/istatd/nothing").status, 404U);
 }
 
+TEST(IstatdTrailing, RowsOfTheWeeksAreMemoryOfTheQuery) {
+  constexpr int64_t kWeek_s = 7 * 86'400;
+  IstatdWorld world;
+  for (int64_t week = 0; week < 40; ++week) {
+    for (int64_t slot = 1; slot <= 288; ++slot)
+      world.add("a", Kind::kGauge, Number::of(1), IstatdWorld::kNow_s - week * kWeek_s - slot * 300);
+  }
+  const std::string range =
+      "start=" + std::to_string(IstatdWorld::kNow_s - 86'400) + "&end=" + std::to_string(IstatdWorld::kNow_s);
+  const auto status = [&](const std::string& target, size_t memory_bytes) {
+    QueryLimits limits;
+    limits.memory_bytes_max = memory_bytes;
+    QueryControl control(limits);
+    return world.query(target, control).status;
+  };
+  constexpr size_t kEnough = size_t{1} << 20;
+  EXPECT_EQ(status("/a?" + range, kEnough), 200U);
+  EXPECT_EQ(status("/a?trailing=1&" + range, kEnough), 422U) << "11,520 rows";
+  EXPECT_EQ(status("/a?trailing=1&" + range, 8 * kEnough), 200U);
+}
+
 }  // namespace
 }  // namespace statmill::istatd
