@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/e2e/server_process.h"
@@ -223,6 +224,44 @@ for gzip in (False, True):
   EXPECT_EQ(total("seconds.value").sum, 3);
   EXPECT_EQ(total("good.f").sum, 2);
   EXPECT_EQ(accepted("influx"), 2 * (3 * 1000 + 2));
+}
+
+TEST_F(InfluxE2e, NpmsInfluxWrites) {
+  if (!std::filesystem::exists(STATMILL_NODE_MODULES "/influx"))
+    GTEST_SKIP() << STATMILL_NODE_MODULES " has no package influx: the page is not packed";
+  constexpr std::string_view kScript = R"(
+const { InfluxDB } = require('influx');
+const [host, port] = process.argv.slice(-2);
+(async () => {
+  const db = new InfluxDB({ host, port: Number(port), database: 'my db' });
+  console.log((await db.ping(5000)).map((one) => one.online + ' ' + one.version).join());
+  await db.createDatabase('my db');
+  console.log((await db.getDatabaseNames()).join());
+  const timestamp = new Date();
+  for (let batch = 0; batch < 10; ++batch) {
+    await db.writePoints([...Array(100).keys()].map((i) => ({
+      measurement: 'cpu', tags: { host: 'a, b=c', i: String(i % 10) },
+      fields: { value: i + 0.25, text: 'x "y"\nz', ok: true }, timestamp })));
+  }
+  await db.writeMeasurement('seconds', [{ fields: { value: 1.5 }, timestamp }], { precision: 's' });
+  await db.writePoints([{ measurement: 'cpu load', fields: { value: 1 } }]).then(
+    () => console.log('accepted'), (error) => console.log('refused: ' + error.message));
+})();
+)";
+  const Ended ended =
+      run_program({"env",
+                   {std::string("NODE_PATH=") + STATMILL_NODE_MODULES, "node", "-e", std::string(kScript),
+                    server_.http().host, std::to_string(server_.http().port)},
+                   {}});
+  ASSERT_EQ(ended.status, 0) << ended.said;
+  EXPECT_THAT(ended.out, testing::StartsWith("true 1.8.10-statmill\nstatmill\nrefused: "));
+  EXPECT_THAT(ended.out, testing::HasSubstr("unable to parse 'cpu load value=1'"))
+      << "it does not escape the blank of a measurement";
+  double values = 0;
+  for (const auto& [name, sums] : server_.totals("cpu.value;host=a,%20b=c;i=*")) values += sums.sum;
+  EXPECT_EQ(values, 10 * (99 * 50 + 25));
+  EXPECT_EQ(total("cpu.ok;host=a,%20b=c;i=3").count, 100);
+  EXPECT_EQ(total("seconds.value").sum, 1.5);
 }
 
 TEST_F(InfluxE2e, DebiansShellInserts) {
