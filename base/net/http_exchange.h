@@ -1,0 +1,61 @@
+// HttpExchange: one request over a connection of its own, plain or TLS, and its answer. HTTP/1.1, no
+// redirects.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <functional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/net/tls_context.h"
+#include "base/result.h"
+
+namespace statmill {
+
+// Confined to the thread of the loop. Must live until run() has ended.
+class HttpExchange {
+ public:
+  using Request = boost::beast::http::request<boost::beast::http::string_body>;
+  using Response = boost::beast::http::response<boost::beast::http::string_body>;
+
+  struct Peer {
+    std::string host;  // a name or an address, without brackets
+    std::string port;  // 1 to 65535
+    bool uses_tls = false;
+  };
+  struct Limits {
+    Duration timeout;  // of all of it, but for the lookup of the host's name
+    size_t body_bytes_max;
+    // Called with the bytes in RAM of the body so far; the exchange ends with its error. Empty: no other
+    // limit.
+    std::function<Status(size_t bytes)> charge = {};
+  };
+  // The loop and `tls` must outlive it. Null: TLS fails.
+  HttpExchange(boost::asio::io_context& loop, TlsContext* tls, Peer peer, Limits limits);
+
+  // Call it once. Errors: kUnavailable (nobody answers in time, or it was cancelled), kInvalid (no TLS),
+  // kLimit (the answer is too long), and those of `charge`.
+  boost::asio::awaitable<Result<Response>> run(Request request);
+  // Ends run() soon.
+  void cancel();
+
+ private:
+  using Stream = boost::beast::tcp_stream;
+
+  template <class AnyStream>
+  boost::asio::awaitable<Result<Response>> exchange(AnyStream& stream, const Request& request);
+
+  TlsContext* const tls_;
+  const Peer peer_;
+  const Limits limits_;
+  Stream stream_;
+  boost::asio::ip::tcp::resolver resolver_;
+  bool is_cancelled_ = false;
+};
+
+}  // namespace statmill
