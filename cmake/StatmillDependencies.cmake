@@ -11,6 +11,7 @@ pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
+pkg_check_modules(YAML_CPP REQUIRED IMPORTED_TARGET yaml-cpp)
 pkg_check_modules(SNAPPY REQUIRED IMPORTED_TARGET snappy)
 
 # Asio and Beast, with the same configuration macros for all users. Link statmill_asio (base/) rather than this. The macros that

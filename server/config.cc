@@ -1,15 +1,16 @@
 #include "server/config.h"
-#include "base/time_text.h"
 
 #include "base/log_settings.h"
 #include "base/net/network_settings.h"
 #include "base/setting_values.h"
+#include "base/time_text.h"
 #include "base/watchdog_settings.h"
 #include "ingest/agents/agent_settings.h"
 #include "ingest/line_settings.h"
 #include "ingest/scrape/scrape_settings.h"
 #include "proto/name_escapes.h"
 #include "proto/tagged_name.h"
+#include "server/rules/rule_settings.h"
 
 namespace statmill {
 namespace {
@@ -299,7 +300,7 @@ std::vector<Setting> server_settings(ServerConfig& c) {
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
                  network_settings("http", "the HTTP port", c.http_networks),
                  network_settings("agent", "the port for agents", c.agent.networks),
-                 scrape_settings(c.scrape), log_settings(c.log), demo_settings(c)});
+                 scrape_settings(c.scrape), rule_settings(c.rules), log_settings(c.log), demo_settings(c)});
 }
 
 }  // namespace statmill

@@ -19,6 +19,7 @@
 #include "server/http/known_hosts.h"
 #include "server/http/query_options.h"
 #include "server/prometheus/remote_options.h"
+#include "server/rules/rule_options.h"
 #include "server/table/table.h"
 #include "server/tick/ticker.h"
 #include "storage/retention.h"
@@ -55,6 +56,7 @@ struct ServerConfig {
   TableLimits limits;
   RemoteOptions remote;
   ScrapeOptions scrape;
+  RuleOptions rules;
   DocumentOptions documents;
   TickOptions tick;
   std::string admin_socket;  // path; empty: admin.sock in the data directory

@@ -5,6 +5,7 @@
 #include "base/program.h"
 #include "base/token_file.h"
 #include "server/http/access.h"
+#include "server/rules/rule_files.h"
 
 namespace statmill {
 
@@ -25,6 +26,14 @@ std::optional<Fault> check_config(const ServerConfig& config) {
   if (!config.http_tokens.empty()) {
     const Result<Access> access = Access::from_file(config.http_tokens);
     check(access ? Status::ok() : Status(access.error()));
+  }
+  for (const std::string& folder : config.rules.folders) {
+    const auto files = rules::rule_files_in(folder);
+    check(files ? Status::ok() : Status(files.error()));
+    for (const std::string& file : files ? *files : std::vector<std::string>()) {
+      const auto groups = rules::read_rule_file(file, config.rules);
+      check(groups ? Status::ok() : Status(groups.error()));
+    }
   }
   if (!faults.empty()) return Fault{ExitCode::kUsage, {ErrorCode::kInvalid, faults}};
   return print("statmilld: the settings are valid\n");

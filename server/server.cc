@@ -27,6 +27,7 @@
 #include "server/promql/prometheus_status_routes.h"
 #include "server/promql/series_route.h"
 #include "server/retention_settings.h"
+#include "server/rules/rule_routes.h"
 #include "server/store_metrics.h"
 #include "server/table/table_metrics.h"
 #include "server/web/page_routes.h"
@@ -40,17 +41,6 @@ Watchdog::LookAtTask look_at_queries(const QueryBoard& board) {
     const auto [id, time] = board.most_overdue(now);
     return {time, "query " + std::to_string(id) + ", after the time when it should have ended"};
   };
-}
-
-// Requests that a token with the role admin may make over TCP: they delete and rename series, and back up the
-// store.
-std::vector<Route> remote_admin_routes(AdminApi& admin) {
-  std::vector<Route> routes = admin.routes();
-  std::erase_if(routes, [](const Route& route) {
-    return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename" &&
-           !route.path.starts_with("/admin/v1/snapshots");
-  });
-  return routes;
 }
 
 // Without tokens, samples may come from anywhere over HTTP, as they may over the ports for lines.
@@ -117,6 +107,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
 Server::~Server() {
   reloader_.reset();
   stop_http();
+  if (rules_) rules_->stop();
   if (scraper_) scraper_->stop();
   listeners_.stop();
   reclaim_thread_.reset();
@@ -203,6 +194,12 @@ std::optional<Fault> Server::open_ports() {
   add_batches(routes, clock_, [this] { return table_.series_count(); });
   std::ranges::move(prometheus_routes(), std::back_inserter(routes));
   std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
+  const rules::StoredRules::Services stored{sources.series, queries_, intake_, table_.ends(), clock_};
+  if (config_.rules.is_on())
+    rules_ =
+        std::make_unique<rules::RuleService>(config_.rules, stored, documents_.changes(), registry_, log_);
+  if (Status s = rules_ ? rules_->open() : Status::ok(); !s) return Fault{ExitCode::kUsage, s.error()};
+  std::ranges::move(rules::rule_routes(rules_ ? rules_->board() : nullptr), std::back_inserter(routes));
   std::ranges::move(graphite::find_routes(table_series_), std::back_inserter(routes));
   std::ranges::move(graphite::render_routes({sources.series, clock_}), std::back_inserter(routes));
   std::ranges::move(graphite::tag_routes({table_series_, table_series_}), std::back_inserter(routes));
@@ -218,7 +215,7 @@ std::optional<Fault> Server::open_ports() {
       config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
   if (!access) return Fault{ExitCode::kUsage, access.error()};
   if (!access->has_tokens()) open_lines(routes);
-  if (access->has_admin()) std::ranges::move(remote_admin_routes(*admin_), std::back_inserter(routes));
+  if (access->has_admin()) std::ranges::move(admin_->remote_routes(), std::back_inserter(routes));
   Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
@@ -259,6 +256,7 @@ void Server::start_threads() {
   live_->start(log_);
   http_.start();
   if (scraper_) scraper_->start();
+  if (rules_) rules_->start(documents_.take_alerts());
 }
 
 std::string Server::live_state() const {
@@ -370,7 +368,8 @@ std::optional<Fault> Server::stop() {
     stop_http();
   }
   {
-    const Running running("the last scrapes");
+    const Running running("the last scrapes and rules");
+    if (rules_) rules_->stop();
     if (scraper_) scraper_->stop();
   }
   {

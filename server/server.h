@@ -35,6 +35,7 @@
 #include "server/query/table_series.h"
 #include "server/report/server_reports.h"
 #include "server/retention_reload.h"
+#include "server/rules/rule_service.h"
 #include "server/self_series.h"
 #include "server/server_watchdog.h"
 #include "server/setting_changes.h"
@@ -154,6 +155,7 @@ class Server {
   std::unique_ptr<ReclaimThread> reclaim_thread_;
   ServerReports reports_;
   QueryService queries_;
+  std::unique_ptr<rules::RuleService> rules_;  // null: there are no rules
   const TaskWatch query_watch_;
   std::unique_ptr<AdminApi> admin_;
   std::unique_ptr<LiveHub> live_;

@@ -22,8 +22,9 @@ enum class DocumentKind : uint8_t {
   kDashboard = 1,  // one version of a dashboard
   kView = 2,
   kSettings = 3,  // a file of istatd's settings
+  kAlert = 4,     // an active alert of a rule
 };
-inline constexpr size_t kDocumentKindCount = 4;
+inline constexpr size_t kDocumentKindCount = 5;
 
 inline constexpr size_t kDocumentIdBytesMax = 128;
 inline constexpr size_t kDocumentBodyBytesMax = size_t{1} << 20;

@@ -61,6 +61,15 @@ std::vector<Route> AdminApi::routes() {
   return routes;
 }
 
+std::vector<Route> AdminApi::remote_routes() {
+  std::vector<Route> out = routes();
+  std::erase_if(out, [](const Route& route) {
+    return route.path != "/admin/v1/delete" && route.path != "/admin/v1/rename" &&
+           !route.path.starts_with("/admin/v1/snapshots");
+  });
+  return out;
+}
+
 // The line of the request, which follows, says who asked for it.
 Result<ChangedSeries> AdminApi::change_series(const SeriesChanges& changes) {
   Result<ChangedSeries> changed = admin_.change(changes);

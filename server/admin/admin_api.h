@@ -44,6 +44,9 @@ class AdminApi {
   // All routes of the admin socket, with the role admin; those that change something on Lane::kStore. This
   // object must outlive them.
   std::vector<Route> routes();
+  // Those of them that a token with the role admin may use over TCP: they delete and rename series, and back
+  // up the store.
+  std::vector<Route> remote_routes();
   // Cancels the running job and refuses new ones.
   void stop() { admin_.stop(); }
   // Releases what clients have left (Snapshots::release_idle()).

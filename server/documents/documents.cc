@@ -48,6 +48,9 @@ void Documents::restore(DocumentRows rows) {
       case DocumentKind::kSettings:
         if (settings_.restore(row)) continue;
         break;
+      case DocumentKind::kAlert:
+        alerts_.push_back(row);
+        continue;
     }
     rows.damaged.push_back(row.key);
   }

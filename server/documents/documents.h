@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -39,6 +40,8 @@ class Documents {
 
   // For the server's start: puts in the rows of the store. The first tick removes the damaged ones.
   void restore(DocumentRows rows);
+  // Returns the rows of alerts that restore() has found.
+  std::vector<DocumentRow> take_alerts() { return std::exchange(alerts_, {}); }
   // What the ticks write.
   DocumentChanges& changes() { return changes_; }
   // These objects must outlive the routes.
@@ -67,6 +70,7 @@ class Documents {
   ViewSet views_;
   SettingFiles settings_;
   AgentEvents agent_events_;
+  std::vector<DocumentRow> alerts_;
   SteadyTime next_expiry_{};
 };
 

@@ -191,8 +191,6 @@ std::vector<Route> prometheus_status_routes(const PrometheusStatus& status) {
       route("/prometheus/api/v1/query_exemplars", fixed("[]"), "always empty: statmill keeps no exemplars"),
       route("/prometheus/api/v1/metadata", with(handle_metadata), "type, unit and help of metrics",
             kMetadataParameters),
-      route("/prometheus/api/v1/rules", fixed(R"({"groups":[]})"), "always empty: there are no rules"),
-      route("/prometheus/api/v1/alerts", fixed(R"({"alerts":[]})"), "always empty: there are no alerts"),
       targets_route(status.scrapes),
       route("/prometheus/api/v1/status/buildinfo", fixed(kBuild), "the version of the language"),
       route("/prometheus/api/v1/status/config", fixed(kConfig), "always empty: statmilld has another form"),

@@ -53,7 +53,7 @@ Status check_value_row(TickNo tick, std::string_view row) {
 
 std::string document_text(const DocumentKey& key) {
   constexpr std::array<std::string_view, kDocumentKindCount> kNames = {"event", "dashboard", "view",
-                                                                       "settings"};
+                                                                       "settings", "alert"};
   std::string text(kNames[static_cast<size_t>(key.kind)]);
   text += ' ';
   for (const char c : key.id) {

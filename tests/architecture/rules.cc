@@ -64,6 +64,7 @@ const std::map<std::string, Reach, std::less<>>& inner_folders() {
         {"query", {"names", "table"}},
         {"http", {"query", "report"}},
         {"otlp", {"http", "prometheus"}},
+        {"rules", {"http", "promql", "query", "table", "tick"}},
         {"prometheus", {"http", "table", "tick"}},
         {"promql", {"http", "names", "query"}},
         {"graphite", {"http", "names", "query"}},

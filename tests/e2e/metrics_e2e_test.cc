@@ -148,9 +148,10 @@ class MetricsE2e : public testing::Test {
   }
 
   const TempDirectory directory_;
-  ServerProcess server_{STATMILL_BIN,
-                        {"--graphite.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0",
-                         "--scrape.targets", directory_.write("targets.json", "[]")}};
+  ServerProcess server_{
+      STATMILL_BIN,
+      {"--graphite.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0", "--scrape.targets",
+       directory_.write("targets.json", "[]"), "--rules", directory_.path()}};
   std::unique_ptr<Process> agent_;
   Endpoint agent_http_;
 };

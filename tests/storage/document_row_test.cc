@@ -37,7 +37,7 @@ RC_GTEST_PROP(DocumentRowTest, RoundTrips, ()) {
 }
 
 TEST(DocumentRowTest, KeysHaveKindAndId) {
-  for (const std::string& key : {"document"s, "document\x01"s, "document\x04x"s, "documen\x01x"s,
+  for (const std::string& key : {"document"s, "document\x01"s, "document\x05x"s, "documen\x01x"s,
                                  "family\x01x"s, "document\x01"s + std::string(kDocumentIdBytesMax + 1, 'a')})
     EXPECT_FALSE(parse_document_key(key)) << key;
   EXPECT_TRUE(parse_document_key("document\x01"s + std::string(kDocumentIdBytesMax, '\0')));

@@ -169,7 +169,7 @@ TEST_F(ScrubTest, FindsInvalidRows) {
       {kMeta, "family\4heat", "", "default: an unknown row"},
       {kMeta, document_key({DocumentKind::kEvent, "a\1"}), std::string("\1\0damage", 8),
        "event 6101: document row: checksum"},
-      {kMeta, "document\4x", "", "default: an unknown row"},
+      {kMeta, "document\5x", "", "default: an unknown row"},
       {kMeta, value_row_key(9), "\1damage", "values tick 9: value row: checksum"},
       {kMeta, "values", "", "default: an unknown row"},
       {kMeta, "novelty", "", "default: an unknown row"},

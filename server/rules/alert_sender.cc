@@ -1,0 +1,185 @@
+#include "server/rules/alert_sender.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/http.hpp>
+#include <exception>
+#include <utility>
+
+#include "base/text.h"
+
+namespace statmill::rules {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+namespace {
+
+// Differs between alerts of different labels.
+std::string key_of(const LabelMap& labels) {
+  std::string out;
+  for (const auto& [name, value] : labels)
+    out.append(std::to_string(name.size()))
+        .append(":")
+        .append(name)
+        .append(std::to_string(value.size()))
+        .append(":")
+        .append(value);
+  return out;
+}
+
+}  // namespace
+
+struct AlertSender::Peer {
+  Peer(asio::io_context& loop, AlertmanagerAddress at) : address(std::move(at)), timer(loop) {}
+
+  const AlertmanagerAddress address;
+  asio::steady_timer timer;  // of a pause, or of the wait for alerts
+  std::unique_ptr<HttpExchange> exchange;
+  std::map<std::string, std::string> waiting;  // by the labels: the JSON of the newest state
+  LogLimiter log{std::chrono::minutes(1)};
+  bool is_paused = false;
+  bool is_stopped = false;
+};
+
+AlertSender::AlertSender(const RuleOptions& options, Registry& registry, const Clock& clock, Log& log)
+    : options_(options),
+      clock_(clock),
+      log_(log),
+      sent_(registry.counter("statmill.alerts_sent", "Alerts that an Alertmanager has accepted.")),
+      failed_(registry.counter("statmill.alert_requests_failed",
+                               "Requests that an Alertmanager did not answer, or refused.")),
+      dropped_(registry.counter("statmill.alerts_dropped",
+                                "Alerts that were not sent, since too many wait or they were refused.")) {}
+
+AlertSender::~AlertSender() { stop(); }
+
+Status AlertSender::open() {
+  auto tls = client_tls(options_.authority);
+  if (!tls) return Error(tls.error()).with("rules.authority");
+  tls_ = *std::move(tls);
+  return Status::ok();
+}
+
+void AlertSender::start() {
+  if (options_.alertmanagers.empty()) return;
+  is_started_ = true;
+  for (const std::string& url : options_.alertmanagers) {
+    const auto peer = std::make_shared<Peer>(thread_.loop(), *parse_alertmanager(url));
+    peers_.push_back(peer);
+    asio::co_spawn(thread_.loop(), run(peer), [](const std::exception_ptr& fault) {
+      if (fault) std::rethrow_exception(fault);
+    });
+  }
+  thread_.start(log_, "alerts");
+}
+
+void AlertSender::stop() {
+  if (!is_started_) return;
+  is_started_ = false;
+  asio::post(thread_.loop(), [this] {
+    for (const auto& peer : peers_) {
+      peer->is_stopped = true;
+      peer->timer.cancel();
+      if (peer->exchange) peer->exchange->cancel();
+    }
+  });
+  thread_.release();
+  thread_.join();
+}
+
+void AlertSender::send(std::vector<SentAlert> alerts) {
+  if (options_.alertmanagers.empty()) return;
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const SentAlert& alert : alerts)
+    texts.emplace_back(key_of(alert.labels), alert_json(alert, options_.url));
+  asio::post(thread_.loop(), [this, texts = std::move(texts)] { add(texts); });
+}
+
+void AlertSender::add(const std::vector<std::pair<std::string, std::string>>& alerts) {
+  for (const auto& peer : peers_) {
+    for (const auto& [labels, json] : alerts) {
+      // Those that are resolved wait, too.
+      if (peer->waiting.size() >= 2 * options_.alerts_max && !peer->waiting.contains(labels)) {
+        dropped_.add();
+      } else {
+        peer->waiting.insert_or_assign(labels, json);
+      }
+    }
+    if (!peer->is_paused) peer->timer.cancel();
+  }
+}
+
+asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
+  boost::system::error_code ignored;
+  auto token = asio::redirect_error(asio::use_awaitable, ignored);
+  Duration pause = kFirstPause;
+  while (!peer->is_stopped) {
+    if (peer->waiting.empty()) {
+      peer->timer.expires_at(asio::steady_timer::time_point::max());
+      co_await peer->timer.async_wait(token);
+      continue;
+    }
+    std::vector<std::pair<std::string, std::string>> batch;
+    std::string body = "[";
+    for (auto at = peer->waiting.begin(); at != peer->waiting.end() && batch.size() < kAlertsPerRequest;
+         ++at) {
+      if (!batch.empty()) body.push_back(',');
+      body += at->second;
+      batch.push_back(*at);
+    }
+    const Status status = co_await post(*peer, body + "]");
+    if (peer->is_stopped) co_return;
+    const bool is_refused = !status && status.error().code == ErrorCode::kInvalid;
+    if (!status) {
+      failed_.add();
+      if (peer->log.admit(clock_.steady()) >= 0)
+        log_.error("alerts",
+                   {{"alertmanager", peer->address.authority()}, {"error", status.error().message}});
+    }
+    if (status || is_refused) {
+      (status ? sent_ : dropped_).add(batch.size());
+      // What has changed meanwhile is sent, too.
+      for (const auto& [labels, json] : batch) {
+        const auto at = peer->waiting.find(labels);
+        if (at != peer->waiting.end() && at->second == json) peer->waiting.erase(at);
+      }
+      pause = kFirstPause;
+      continue;
+    }
+    peer->is_paused = true;
+    peer->timer.expires_after(pause);
+    co_await peer->timer.async_wait(token);
+    peer->is_paused = false;
+    pause = std::min(2 * pause, kLastPause);
+  }
+}
+
+// Errors: kInvalid: the alerts are refused, so that it makes no sense to send them again.
+asio::awaitable<Status> AlertSender::post(Peer& peer, std::string body) {
+  HttpExchange::Request request(http::verb::post, peer.address.path, 11);
+  request.set(http::field::host, peer.address.authority());
+  request.set(http::field::user_agent, "statmill/" STATMILL_VERSION);
+  request.set(http::field::content_type, "application/json");
+  request.set(http::field::connection, "close");
+  request.body() = std::move(body);
+  request.prepare_payload();
+  constexpr size_t kAnswerBytesMax = size_t{1} << 20;
+  peer.exchange = std::make_unique<HttpExchange>(
+      thread_.loop(), tls_.get(),
+      HttpExchange::Peer{peer.address.host, peer.address.port, peer.address.uses_tls},
+      HttpExchange::Limits{.timeout = kTimeout, .body_bytes_max = kAnswerBytesMax});
+  const auto answer = co_await peer.exchange->run(std::move(request));
+  peer.exchange.reset();
+  if (!answer) co_return answer.error();
+  const unsigned status = answer->result_int();
+  if (status / 100 == 2) co_return Status::ok();
+  const auto code = status == 400 || status == 422 ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
+  co_return Error{code, "answers with status " + std::to_string(status) + ": " +
+                            visible_text(std::string_view(answer->body()).substr(0, 200))};
+}
+
+}  // namespace statmill::rules

@@ -1,0 +1,62 @@
+// AlertSender: sends alerts to all Alertmanagers, again until each of them has what is newest.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/net/event_thread.h"
+#include "base/net/http_exchange.h"
+#include "base/net/tls_context.h"
+#include "server/rules/alertmanager.h"
+#include "server/rules/rule_options.h"
+#include "statmill/registry.h"
+
+namespace statmill::rules {
+
+// send() is thread-safe; call the others from one thread.
+class AlertSender final : public AlertSink {
+ public:
+  static constexpr size_t kAlertsPerRequest = 64;
+  static constexpr Duration kTimeout = std::chrono::seconds(10);
+  static constexpr Duration kFirstPause = std::chrono::seconds(1);  // after a failure; doubles
+  static constexpr Duration kLastPause = std::chrono::seconds(30);
+
+  // All must outlive it.
+  AlertSender(const RuleOptions& options, Registry& registry, const Clock& clock, Log& log);
+  ~AlertSender() override;
+
+  // Reads the certificates to trust. Errors: kInvalid (--rules.authority).
+  Status open();
+  // Starts the thread, if there are Alertmanagers. Requires: open() succeeded.
+  void start();
+  // Cancels what is under way and ends the thread. May be called again.
+  void stop();
+
+  // An alert replaces an older one of the same labels that waits. Without Alertmanagers, nothing happens.
+  void send(std::vector<SentAlert> alerts) override;
+
+ private:
+  struct Peer;
+
+  void add(const std::vector<std::pair<std::string, std::string>>& alerts);
+  boost::asio::awaitable<void> run(std::shared_ptr<Peer> peer);
+  boost::asio::awaitable<Status> post(Peer& peer, std::string body);
+
+  const RuleOptions& options_;
+  const Clock& clock_;
+  Log& log_;
+  Counter& sent_;
+  Counter& failed_;
+  Counter& dropped_;
+  std::shared_ptr<TlsContext> tls_;
+  EventThread thread_;
+  std::vector<std::shared_ptr<Peer>> peers_;  // confined to the thread from start() on
+  bool is_started_ = false;
+};
+
+}  // namespace statmill::rules
