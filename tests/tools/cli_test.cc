@@ -121,7 +121,7 @@ TEST(Cli, HelpOfACommandIsItsOwn) {
     EXPECT_EQ(outcome.output, run_command(url, {command, "--help"}).output);
     ++commands;
   }
-  EXPECT_EQ(commands, 27U);
+  EXPECT_EQ(commands, 29U);
   const Outcome unknown = run_command(url, {"help", "imprt"});
   EXPECT_EQ(unknown.code, ExitCode::kUsage);
   EXPECT_THAT(unknown.messages, HasSubstr("import"));

@@ -18,7 +18,7 @@ struct Subcommand {
   Outcome (*run)(std::span<const std::string> arguments, const Environment& environment);
 };
 
-constexpr std::array<Subcommand, 27> kSubcommands = {{
+constexpr std::array<Subcommand, 29> kSubcommands = {{
     {"put", "send samples", run_put},
     {"query", "print series over a range of time", run_query},
     {"graph", "draw series over a range of time", run_graph},
@@ -30,6 +30,8 @@ constexpr std::array<Subcommand, 27> kSubcommands = {{
     {"rejects", "print the lines that the server refused last", run_rejects},
     {"cardinality", "print the number of series by prefix", run_cardinality},
     {"grafana", "write a data source and dashboards for Grafana", run_grafana},
+    {"alerts", "print what fires, and how the rules are", run_alerts},
+    {"slo", "write the rules that watch a service level objective", run_slo},
     {"import", "send the history in files of other systems", run_import},
     {"export", "write the stored buckets of series to a file", run_export},
     {"record", "record this host into a file, without a server", run_record},
@@ -56,9 +58,9 @@ std::string help() {
   }
   out.append(R"(
 `statmill help COMMAND` prints a command's options, as `statmill COMMAND --help` does. put, query, graph, top, ls, describe, status, doctor,
-rejects, cardinality, agents, import and export use --server URL or the environment's STATMILL_URL. forget-agent, delete,
+rejects, cardinality, alerts, agents, import and export use --server URL or the environment's STATMILL_URL. forget-agent, delete,
 rename, profile, retention, flush, clock, check and backup run on the server's host and use --admin.socket
-PATH or STATMILL_ADMIN_SOCKET. grafana, record, open, verify and restore need no server. STATMILL_TOKEN is
+PATH or STATMILL_ADMIN_SOCKET. grafana, slo, record, open, verify and restore need no server. STATMILL_TOKEN is
 sent to the server of --server; STATMILL_AUTHORITY is the PEM file with the certificates to trust for https,
 else the system's.
 

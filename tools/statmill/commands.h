@@ -21,6 +21,8 @@ Outcome run_rejects(std::span<const std::string> arguments, const Environment& e
 Outcome run_cardinality(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_open(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_grafana(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_alerts(std::span<const std::string> arguments, const Environment& environment);
+Outcome run_slo(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_import(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_export(std::span<const std::string> arguments, const Environment& environment);
 Outcome run_record(std::span<const std::string> arguments, const Environment& environment);
