@@ -6,19 +6,21 @@ import { age, count, number, text } from "../model/format.js";
 import { glyph } from "../parts/badge.js";
 import { openAdmin } from "./admin.js";
 import { createPanelGrid } from "./panel_grid.js";
+import { alertsIn, createAlerts, kRulesPath, rulesOf } from "./status_alerts.js";
 import { createStorage, forecastOf } from "./status_storage.js";
 import { changesOf, withChange } from "./panel_url.js";
 import { createStatusTables } from "./status_tables.js";
 
 const kTabs = [
   ["", "Overview"], ["loss", "Loss"], ["refused", "Refused"], ["names", "Names"], ["agents", "Agents"], ["queries", "Queries"],
-  ["storage", "Storage"], ["admin", "Admin"],
+  ["storage", "Storage"], ["alerts", "Alerts"], ["admin", "Admin"],
 ];
 const kRefreshMs = 5000;
 const kFirstRateMs = 1100;
 
 /** What each tab asks for beside the status. @type {Record<string, string[]>} */
 const kAsks = {
+  "": ["rules"], alerts: ["rules"],
   loss: ["agents"], refused: ["rejects", "cardinality"], names: ["cardinality"], agents: ["agents"], queries: ["queries"],
 };
 
@@ -82,6 +84,7 @@ export function createStatus(element, app) {
   let isRunning = false;
   const tables = createStatusTables(app, draw);
   const storage = createStorage(app, draw);
+  const alerts = createAlerts(app, draw);
   const grid = createPanelGrid(gridElement, app, {
     change: (id, change) => app.store.patch({ own: withChange(app.route(), id, change) }), can: () => false,
   });
@@ -106,7 +109,7 @@ export function createStatus(element, app) {
       draw();
       await Promise.all((kAsks[tab()] ?? []).map(async (name) => {
         try {
-          const answer = await app.client.get(`/api/v1/status/${name}`);
+          const answer = await app.client.get(name === "rules" ? kRulesPath : `/api/v1/status/${name}`);
           answers = { ...answers, [name]: answer };
           delete faults[name];
         } catch (error) {
@@ -139,6 +142,15 @@ export function createStatus(element, app) {
       ${rows.map((row) => html`<p>${glyph(row.grade)} <b>${row.part}</b> ${row.text}</p>`)}</div></section>`;
   }
 
+  function alertTile() {
+    const rules = rulesOf(answers.rules);
+    if (rules.length === 0) return nothing;
+    const firing = alertsIn(rules, "firing");
+    const failed = rules.filter((rule) => rule.health === "err").length;
+    return tile("Alerts", count(firing), html`firing, ${count(alertsIn(rules, "pending"))} pending · <a href="#/status/alerts">which</a>${failed > 0 ? html` · ${failed === 1 ? "1 rule fails" : `${count(failed)} rules fail`}` : nothing}`,
+      firing > 0 ? "bad" : failed > 0 ? "warn" : "");
+  }
+
   function overview() {
     const sum = totals(status);
     const lost = app.hosts.lost();
@@ -151,6 +163,7 @@ export function createStatus(element, app) {
         ${tile("Series", count(status?.series), html`kept for ${status?.retention ?? "–"}`)}
         ${tile("On disk", big(status?.disk_bytes, "bytes"), html`${status?.disk_free_bytes === undefined ? "" : html`${text(status.disk_free_bytes, "bytes", { digits: 3 })} free · `}<a
           href="#/status/storage">${forecast.short}</a>`, forecast.grade)}
+        ${alertTile()}
         ${tile("Durable", status && status.open_tick - status.durable_tick <= 4 ? "yes" : "late", status ? html`tick ${count(status.durable_tick)} of ${count(status.open_tick)}` : "")}
       </div>
       ${tables.listeners(status)}`;
@@ -168,6 +181,7 @@ export function createStatus(element, app) {
       case "agents": return html`${note}${tables.agents(answers.agents)}`;
       case "queries": return html`${note}${tables.queries(answers.queries)}`;
       case "storage": return html`${note}${storage.view(status)}`;
+      case "alerts": return html`${note}${alerts.view(answers.rules)}`;
       case "admin": return openAdmin(app, status, draw);
       default: return overview();
     }
