@@ -12,7 +12,7 @@ std::string_view refusal_label(Refusal reason) {
        "fan_out_limit", "bad_type",       "bad_rate",      "bad_extension", "unsupported",   "reserved",
        "bad_metadata",  "metadata_limit", "line_too_long", "unterminated",  "bad_pickle",    "wrong_protocol",
        "state_limit",   "too_old",        "too_new",       "series_limit",  "name_limit",    "sender_limit",
-       "memory_limit",  "kind_mismatch",  "out_of_order"});
+       "memory_limit",  "kind_mismatch",  "out_of_order",  "replica"});
   static_assert(kLabels.size() == kRefusalCount);
   return kLabels.at(static_cast<size_t>(reason));
 }

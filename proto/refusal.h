@@ -42,6 +42,7 @@ enum class Refusal : uint8_t {
   kMemoryLimit,    // pending samples fill their share of RAM
   kKindMismatch,   // of another kind than the series
   kOutOfOrder,     // older than the last sample of its series, or another one of the same time
+  kReplica,        // of a replica of Prometheus that is not the elected one of its cluster
   kCount_,         // number of reasons; not a reason
 };
 

@@ -1,5 +1,8 @@
 #include "server/config.h"
 
+#include <tuple>
+#include <utility>
+
 #include "base/log_settings.h"
 #include "base/net/network_settings.h"
 #include "base/setting_values.h"
@@ -10,6 +13,7 @@
 #include "ingest/scrape/scrape_settings.h"
 #include "proto/name_escapes.h"
 #include "proto/tagged_name.h"
+#include "server/prometheus/replica_choice.h"
 #include "server/rules/rule_settings.h"
 
 namespace statmill {
@@ -208,6 +212,30 @@ std::vector<Setting> agent_settings(ServerConfig& c) {
   return statmill::joined({own, agent_port_settings(c.agent)});
 }
 
+std::vector<Setting> remote_settings(ServerConfig& c) {
+  return {
+      {"prometheus.forget", "TIME", "24h",
+       "what a series of remote_write had last is forgotten when no sample came for so long",
+       duration_setting(c.remote.forget, std::chrono::minutes(1), std::chrono::hours(24 * 365))},
+      {"prometheus.replica_labels", "CLUSTER,REPLICA", "cluster,__replica__",
+       "labels of remote_write that name a cluster and the replica of it that sends; one counts; empty: all",
+       parsed_setting(parse_replica_labels,
+                      [&c](const std::pair<std::string, std::string>& labels) {
+                        std::tie(c.remote.replicas.cluster_label, c.remote.replicas.replica_label) = labels;
+                      })},
+      {"prometheus.replica_timeout", "TIME", "30s",
+       "another replica of a cluster takes over when the one that counts is silent for longer",
+       duration_setting(c.remote.replicas.timeout, std::chrono::seconds(1), std::chrono::hours(1))},
+      {"prometheus.clusters", "N", "1000", "clusters of replicas; samples of further ones are refused",
+       count_setting(c.remote.replicas.clusters_max, 1, 1'000'000)},
+      {"otlp.series", "N", "2000000",
+       "series whose last value is remembered; further ones of OpenTelemetry are refused",
+       count_setting(c.remote.series_max, 1, 1'000'000'000)},
+      {"otlp.histogram_bytes", "BYTES", "256M",
+       "RAM for what cumulative histograms had counted; further ones are refused",
+       bytes_setting(c.remote.histogram_bytes, 1 << 10)}};
+}
+
 std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
   using std::chrono::hours;
   using std::chrono::milliseconds;
@@ -229,15 +257,6 @@ std::vector<Setting> tick_and_limit_settings(ServerConfig& c) {
       {"limits.series_per_sender", "N", "0",
        "series that one address may create; samples of further new names are refused; 0: no limit",
        count_setting(c.limits.sender_series_max, 0, 1'000'000'000)},
-      {"prometheus.forget", "TIME", "24h",
-       "what a series of remote_write had last is forgotten when no sample came for so long",
-       duration_setting(c.remote.forget, std::chrono::minutes(1), hours(24 * 365))},
-      {"otlp.series", "N", "2000000",
-       "series whose last value is remembered; further ones of OpenTelemetry are refused",
-       count_setting(c.remote.series_max, 1, 1'000'000'000)},
-      {"otlp.histogram_bytes", "BYTES", "256M",
-       "RAM for what cumulative histograms had counted; further ones are refused",
-       bytes_setting(c.remote.histogram_bytes, 1 << 10)},
       {"limits.families", "N", "100000",
        "families (path and kind) with unit or help; those of further ones are refused",
        count_setting(c.limits.families.families_max, 1, 100'000'000)},
@@ -293,14 +312,26 @@ AgentLimits limits_of_agents(const ServerConfig& config) {
 }
 
 std::vector<Setting> server_settings(ServerConfig& c) {
-  return joined({store_and_line_settings(c), line_limit_settings(c.line), dialect_settings(c),
-                 pickle_settings(c.pickle), statsd_socket_settings(c.statsd_sockets),
-                 statsd_limit_settings(c.statsd), influx_settings(c), watchdog_settings(c.watchdog),
-                 http_settings(c), query_settings(c.query), agent_settings(c), tick_and_limit_settings(c),
+  return joined({store_and_line_settings(c),
+                 line_limit_settings(c.line),
+                 dialect_settings(c),
+                 pickle_settings(c.pickle),
+                 statsd_socket_settings(c.statsd_sockets),
+                 statsd_limit_settings(c.statsd),
+                 influx_settings(c),
+                 watchdog_settings(c.watchdog),
+                 http_settings(c),
+                 query_settings(c.query),
+                 agent_settings(c),
+                 tick_and_limit_settings(c),
+                 remote_settings(c),
                  network_settings("line", "the ports for lines, UDP and TCP", c.line.networks),
                  network_settings("http", "the HTTP port", c.http_networks),
                  network_settings("agent", "the port for agents", c.agent.networks),
-                 scrape_settings(c.scrape), rule_settings(c.rules), log_settings(c.log), demo_settings(c)});
+                 scrape_settings(c.scrape),
+                 rule_settings(c.rules),
+                 log_settings(c.log),
+                 demo_settings(c)});
 }
 
 }  // namespace statmill

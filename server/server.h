@@ -129,6 +129,7 @@ class Server {
   AgentRegistry agents_;
   FamilyTypes family_types_;
   RemoteTable remote_table_;
+  ReplicaChoice replicas_;
   RemoteWriteIntake remote_intake_;
   OtlpIntake otlp_intake_;
   ScrapeIntake scrape_intake_;

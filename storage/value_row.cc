@@ -1,7 +1,7 @@
 #include "storage/value_row.h"
 
 #include <cmath>
-#include <tuple>
+#include <memory>
 
 #include "base/bytes.h"
 #include "storage/keys.h"
@@ -38,15 +38,6 @@ bool is_valid(const Number& value) {
 }
 
 }  // namespace
-
-bool LastValue::operator==(const LastValue& other) const {
-  const auto fields = [](const LastValue& v) {
-    return std::tie(v.value, v.time_ms, v.start_ms, v.seen_s, v.is_counter, v.time_ns);
-  };
-  const bool has_same_histogram =
-      histogram && other.histogram ? *histogram == *other.histogram : histogram == other.histogram;
-  return name == other.name && fields(*this) == fields(other) && has_same_histogram;
-}
 
 ValueRowWriter::ValueRowWriter(Timestamp now) : now_s_(unix_seconds(now)) {
   Writer writer(bytes_);

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "ingest/family_types.h"
 #include "ingest/scrape/scraped_values.h"
 #include "server/prometheus/family_description.h"
-#include "server/prometheus/family_types.h"
 #include "server/prometheus/remote_pieces.h"
 
 namespace statmill {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
+#include "ingest/family_types.h"
 #include "proto/batch.h"
 #include "proto/prometheus/family_type.h"
-#include "server/prometheus/family_types.h"
 
 namespace statmill {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "ingest/value_step.h"
 #include "proto/foreign_histogram.h"
-#include "server/prometheus/value_step.h"
 
 namespace statmill {
 

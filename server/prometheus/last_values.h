@@ -10,7 +10,7 @@
 #include <deque>
 #include <vector>
 
-#include "storage/value_row.h"
+#include "proto/last_value.h"
 
 namespace statmill {
 

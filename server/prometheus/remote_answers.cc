@@ -14,8 +14,8 @@ HttpResponse no_room() {
 std::string refusal_text(const RemoteAccount& account) {
   const std::string reasons = account.reasons();
   if (reasons.empty()) return {};
-  return std::to_string(account.refused_in_all() - account.without_value) + " of " +
-         std::to_string(account.received) + " samples are refused, the others are stored: " + reasons;
+  return std::to_string(account.refused_for_good()) + " of " + std::to_string(account.received) +
+         " samples are refused, the others are stored: " + reasons;
 }
 
 void hold_until_durable(HttpResponse& response, RemoteTable& table, RemoteTable::Ticket ticket) {

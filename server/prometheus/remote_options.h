@@ -3,10 +3,22 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 
 #include "base/clock.h"
 
 namespace statmill {
+
+struct ReplicaOptions {
+  // --prometheus.replica_labels: which label of a series names the cluster, and which one the replica of it
+  // that sends; empty: replicas are senders like others.
+  std::string cluster_label = "cluster";
+  std::string replica_label = "__replica__";
+  // --prometheus.replica_timeout: another replica takes over when the elected one is silent for longer.
+  Duration timeout = std::chrono::seconds(30);
+  // --prometheus.clusters: samples of further clusters are refused.
+  size_t clusters_max = 1000;
+};
 
 struct RemoteOptions {
   // --prometheus.forget: what a series had last is forgotten when no sample came for so long; its next sample
@@ -18,6 +30,7 @@ struct RemoteOptions {
   // --otlp.histogram_bytes: further cumulative histograms are refused while what is remembered of all has so
   // many.
   size_t histogram_bytes = size_t{256} << 20;
+  ReplicaOptions replicas = {};
 };
 
 }  // namespace statmill

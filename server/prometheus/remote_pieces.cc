@@ -42,10 +42,15 @@ Number number_of(double value) {
 
 uint64_t RemoteAccount::refused_in_all() const { return received - accepted; }
 
+uint64_t RemoteAccount::refused_for_good() const {
+  return refused_in_all() - without_value - refused[static_cast<size_t>(Refusal::kReplica)];
+}
+
 std::string RemoteAccount::reasons() const {
   std::vector<std::pair<uint64_t, std::string_view>> counts;
   for (size_t i = 0; i < refused.size(); ++i) {
     const auto reason = static_cast<Refusal>(i);
+    if (reason == Refusal::kReplica) continue;
     const uint64_t count = refused[i] - (reason == Refusal::kNotFinite ? without_value : 0);
     if (count > 0) counts.emplace_back(count, refusal_label(reason));
   }

@@ -24,7 +24,9 @@ struct RemoteAccount {
   RemoteTable::Ticket ticket = 0;
 
   uint64_t refused_in_all() const;
-  // Returns the reasons and their counts, most first: "3 too_old, 1 bad_name"; NaNs are left out.
+  // Those that a sender can help: without NaNs, and without samples of a replica that is not elected.
+  uint64_t refused_for_good() const;
+  // Returns the reasons of these and their counts, most first: "3 too_old, 1 bad_name".
   std::string reasons() const;
 };
 

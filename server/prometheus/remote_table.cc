@@ -141,10 +141,7 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   ++batch.received;
   change.place = keep(change, last);
   if (step.kind != StepKind::kAdd) return count_once(step.kind == StepKind::kRepeated);
-  if (values_.is_ended(change.place)) {
-    values_.set_ended(change.place, false);
-    table_.ends().clear(last.name);
-  }
+  clear_end(change.place);
   changes_.push_back(change);
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
@@ -161,6 +158,12 @@ void RemoteTable::end(const Hash128& name, int64_t time_ms) {
   if (place == LastValueTable::kNone || time_ms <= values_.at(place).time_ms) return;
   values_.set_ended(place, true);
   table_.ends().end(name, time_ms);
+}
+
+void RemoteTable::clear_end(LastValueTable::Place place) {
+  if (!values_.is_ended(place)) return;
+  values_.set_ended(place, false);
+  table_.ends().clear(values_.at(place).name);
 }
 
 void RemoteTable::end_series(std::span<const Hash128> names, int64_t time_ms) {
@@ -186,6 +189,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
   change.place = keep(change, last);
   if (step.kind == HistogramStepKind::kRepeated || step.kind == HistogramStepKind::kOlder)
     return count_once(step.kind == HistogramStepKind::kRepeated);
+  clear_end(change.place);
   const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   if (added.count == 0) {
     silent_changes_.push_back(change.place);

@@ -18,13 +18,13 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "ingest/family_types.h"
+#include "ingest/value_step.h"
 #include "proto/foreign_histogram.h"
-#include "server/prometheus/family_types.h"
 #include "server/prometheus/histogram_step.h"
 #include "server/prometheus/last_values.h"
 #include "server/prometheus/remote_options.h"
 #include "server/prometheus/value_journal.h"
-#include "server/prometheus/value_step.h"
 #include "server/table/table.h"
 #include "server/tick/tick_participant.h"
 #include "statmill/registry.h"
@@ -116,6 +116,7 @@ class RemoteTable final : public TickParticipant {
   uint64_t step_number(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
   void end(const Hash128& name, int64_t time_ms) REQUIRES(mutex_);
+  void clear_end(LastValueTable::Place place) REQUIRES(mutex_);
   uint64_t step_histogram(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
   HistogramStep next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const;

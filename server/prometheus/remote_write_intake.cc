@@ -2,7 +2,10 @@
 
 #include <cmath>
 #include <deque>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/stage.h"
 #include "proto/prometheus/labels_name.h"
@@ -38,13 +41,25 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     if (pieces_.is_full()) submit();
     clues_ = {series.type, false};
     shown_ = {};
+    const ReplicaOptions& replicas = intake_.replicas_.options();
+    const LabelView* cluster = nullptr;
+    const LabelView* replica = nullptr;
     for (const LabelView& label : series.labels) {
       if (label.name == kNameLabel) shown_ = label.value;
       if (label.name == "le") clues_.has_le = true;
+      if (label.name == replicas.cluster_label) cluster = &label;
+      if (label.name == replicas.replica_label) replica = &label;
     }
     name_ = {};
-    verdict_ = series.has_all_labels ? read_series_name(series.labels, pieces_.batch(), name_)
-                                     : Verdict<Refusal>(Refusal::kTagLimit);
+    if (!series.has_all_labels) {
+      verdict_ = Refusal::kTagLimit;
+    } else if (cluster != nullptr && replica != nullptr) {
+      verdict_ = choose(cluster->value, replica->value);
+      if (verdict_.is_accepted())
+        verdict_ = read_series_name(labels_without(*replica, series.labels), pieces_.batch(), name_);
+    } else {
+      verdict_ = read_series_name(series.labels, pieces_.batch(), name_);
+    }
     note_texts(series);
     if (series.exemplars > 0) intake_.exemplars_.add(series.exemplars);
   }
@@ -55,6 +70,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
       intake_.stale_.add();
       return pieces_.add({name_, {{}, native.time_ms, 0}, {}, SentAs::kEnd});
     }
+    if (verdict_.is_refused() && verdict_.reason() == Refusal::kReplica) return refuse();
     if (verdict_.is_refused() || native.verdict.is_refused()) {
       intake_.histograms_.add();
       // Once a NaN was observed, the sum stays one.
@@ -75,7 +91,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
 
   void add_sample(const RemoteSample& sample) override {
     if (pieces_.size() >= 2 * RemotePieces::kPieceSamples) split();
-    if (verdict_.is_refused()) return pieces_.batch().refuse(verdict_.reason(), shown_);
+    if (verdict_.is_refused()) return refuse();
     if (is_stale_marker(sample.value)) {
       intake_.stale_.add();
       return pieces_.add({name_, {{}, sample.time_ms, 0}, {}, SentAs::kEnd});
@@ -117,6 +133,35 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     histograms_.clear();
     buckets_ = 0;
   }
+  // All series of a request are of one replica, as a rule.
+  Verdict<Refusal> choose(std::string_view cluster, std::string_view replica) {
+    if (cluster != cluster_ || replica != replica_ || cluster_.data() == nullptr) {
+      choice_ = intake_.replicas_.choose(cluster, replica);
+      cluster_ = cluster;
+      replica_ = replica;
+    }
+    return choice_.verdict;
+  }
+  std::span<const LabelView> labels_without(const LabelView& one, std::span<const LabelView> labels) {
+    labels_.clear();
+    for (const LabelView& label : labels) {
+      if (&label != &one) labels_.push_back(label);
+    }
+    return labels_;
+  }
+  // A replica that is not elected goes on sending, so only its first sample of a minute is shown.
+  void refuse() {
+    Batch& batch = pieces_.batch();
+    if (verdict_.reason() != Refusal::kReplica) return batch.refuse(verdict_.reason(), shown_);
+    if (std::exchange(choice_.is_shown, false)) {
+      const ReplicaOptions& labels = intake_.replicas_.options();
+      const std::string text = labels.cluster_label + "=" + std::string(cluster_) + ";" +
+                               labels.replica_label + "=" + std::string(replica_);
+      return batch.refuse(Refusal::kReplica, batch.keep(text));
+    }
+    ++batch.received;
+    ++batch.refused[static_cast<size_t>(Refusal::kReplica)];
+  }
 
   const RemoteWriteIntake& intake_;
   RemotePieces pieces_;
@@ -128,15 +173,21 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   std::string_view name_;
   std::string_view shown_;  // its __name__, for refusals
   SeriesClues clues_;
+  std::vector<LabelView> labels_;  // without that of the replica
+  // What was chosen last, for these views of the message.
+  std::string_view cluster_;
+  std::string_view replica_;
+  ReplicaChoice::Choice choice_{kAccepted};
   // The series whose texts were noted last: views of the message.
   std::string_view family_;
   const char* help_ = nullptr;
 };
 
-RemoteWriteIntake::RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, Intake& intake,
-                                     Registry& registry)
+RemoteWriteIntake::RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, ReplicaChoice& replicas,
+                                     Intake& intake, Registry& registry)
     : table_(table),
       types_(types),
+      replicas_(replicas),
       intake_(intake),
       account_(intake.account("remote_write")),
       stale_(registry.counter("statmill.remote_stale_markers", "Stale markers of remote_write.")),

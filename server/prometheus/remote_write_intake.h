@@ -11,6 +11,7 @@
 #include "proto/prometheus/remote_write.h"
 #include "server/prometheus/remote_pieces.h"
 #include "server/prometheus/remote_table.h"
+#include "server/prometheus/replica_choice.h"
 
 namespace statmill {
 
@@ -22,7 +23,8 @@ inline constexpr size_t kRemoteMessageBytesMax = size_t{64} << 20;
 class RemoteWriteIntake {
  public:
   // All must outlive it. Samples are counted for the listener "remote_write".
-  RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, Intake& intake, Registry& registry);
+  RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, ReplicaChoice& replicas, Intake& intake,
+                    Registry& registry);
 
   // Adds the samples of a snappy block. Errors: kInvalid, kLimit (proto/prometheus/remote_write.h,
   // kRemoteMessageBytesMax); samples before a damaged part may have been added. Several ticks may collect the
@@ -36,6 +38,7 @@ class RemoteWriteIntake {
 
   RemoteTable& table_;
   FamilyTypes& types_;
+  ReplicaChoice& replicas_;
   Intake& intake_;
   const ListenerAccount account_;
   Counter& stale_;

@@ -115,6 +115,42 @@ TEST(RemoteWriteE2e, ASeriesThatEndsIsGoneAtOnce) {
   EXPECT_EQ(server.conservation(), "");
 }
 
+SentSeries of_replica(const std::string& replica, double value) {
+  return {{{"__name__", "n_total"}, {"__replica__", replica}, {"cluster", "eu"}}, {{value, now_ms(), 0}}};
+}
+
+// Two replicas send the same counter, and the one that counts falls silent.
+TEST(RemoteWriteE2e, AnotherReplicaTakesOver) {
+  ServerProcess server(STATMILL_BIN, {"--prometheus.replica_timeout", "5s"});
+  server.start();
+  const auto sent = [&](const std::string& replica, double value) {
+    const HttpReply reply = send(server.http(), Version::k2, {of_replica(replica, value)});
+    EXPECT_EQ(reply.status, 204) << reply.body;
+    return reply.header("X-Prometheus-Remote-Write-Samples-Written");
+  };
+  const auto total = [&] {
+    const auto totals = server.totals("n_total;*");
+    EXPECT_EQ(totals.size(), 1U);
+    return totals.at("n_total;cluster=eu").sum;
+  };
+  EXPECT_EQ(sent("a", 100), "1");
+  EXPECT_EQ(sent("b", 101), "0");
+  EXPECT_EQ(sent("a", 107), "1");
+  EXPECT_EQ(total(), 7);
+  double value = 107;
+  EXPECT_TRUE(wait_until([&] { return sent("b", ++value) == "1"; }));
+  EXPECT_EQ(total(), value - 100);
+  EXPECT_EQ(sent("a", 1000), "0");
+  server.kill();
+  server.start();
+  EXPECT_EQ(sent("a", value + 5), "1") << "after a start, the first one is elected";
+  EXPECT_EQ(total(), value + 5 - 100);
+  EXPECT_EQ(sent("b", 2000), "0");
+  EXPECT_GE(server.metric("statmill_samples_refused_total{listener=\"remote_write\",reason=\"replica\"}"), 1);
+  EXPECT_THAT(server.get("/api/v1/status/rejects"), HasSubstr("cluster=eu;__replica__=b"));
+  EXPECT_EQ(server.conservation(), "");
+}
+
 // A sender of counters and gauges whose values it knows. It repeats a request until it has an answer.
 class Sender {
  public:

@@ -43,6 +43,7 @@ TEST(Refusal, LabelsNeverChange) {
       {Refusal::kMemoryLimit, "memory_limit"},
       {Refusal::kKindMismatch, "kind_mismatch"},
       {Refusal::kOutOfOrder, "out_of_order"},
+      {Refusal::kReplica, "replica"},
   }};
   std::set<Refusal> seen;
   for (const auto& [reason, label] : kPinned) {

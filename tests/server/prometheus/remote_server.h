@@ -11,6 +11,7 @@
 #include "server/query/engine.h"
 #include "server/tick/recovery.h"
 #include "tests/support/answers.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/memory_store.h"
 #include "tests/support/remote_write_message.h"
 
@@ -39,6 +40,7 @@ class RemoteServer {
   void restart() {
     ticker_.reset();
     intake_.reset();
+    replicas_.reset();
     table_values_.reset();
     lines_.reset();
     registry_ = std::make_unique<Registry>();
@@ -46,7 +48,8 @@ class RemoteServer {
     lines_.emplace(*table_, *registry_);
     types_ = std::make_unique<FamilyTypes>();
     table_values_ = std::make_unique<RemoteTable>(options, *table_, *types_, *registry_);
-    intake_.emplace(*table_values_, *types_, *lines_, *registry_);
+    replicas_.emplace(options.replicas, clock, *registry_);
+    intake_.emplace(*table_values_, *types_, *replicas_, *lines_, *registry_);
     const auto recovery = recover(store, *table_);
     ASSERT_TRUE(recovery);
     ASSERT_TRUE(table_values_->restore(*store.snapshot(), now(), false));
@@ -98,6 +101,7 @@ class RemoteServer {
   int64_t now_s = kNow;
   TableLimits limits;
   RemoteOptions options;
+  ManualClock clock;  // of the election of replicas
   const Tiers tiers_ = *Tiers::parse("10s:10d,5m:1y");
   MemoryStore store{tiers_};
 
@@ -109,6 +113,7 @@ class RemoteServer {
   std::optional<Intake> lines_;
   std::unique_ptr<FamilyTypes> types_;
   std::unique_ptr<RemoteTable> table_values_;
+  std::optional<ReplicaChoice> replicas_;
   std::optional<RemoteWriteIntake> intake_;
   std::unique_ptr<Ticker> ticker_;
 };

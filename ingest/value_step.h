@@ -8,8 +8,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "proto/last_value.h"
 #include "proto/number.h"
-#include "storage/value_row.h"
 
 namespace statmill {
 

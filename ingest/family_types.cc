@@ -1,4 +1,4 @@
-#include "server/prometheus/family_types.h"
+#include "ingest/family_types.h"
 
 #include <string>
 

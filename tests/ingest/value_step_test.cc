@@ -1,4 +1,4 @@
-#include "server/prometheus/value_step.h"
+#include "ingest/value_step.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,0 +1,29 @@
+// LastValue: what a series of a sender that repeats itself had last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/hash.h"
+#include "proto/number.h"
+
+namespace statmill {
+
+struct LastValue {
+  Hash128 name;  // of the canonical name; the seed says which sender, if several have a series of one name
+  Number value;  // finite; the sum of a histogram
+  int64_t time_ms = 0;
+  int64_t start_ms = 0;  // since when the counter counts; 0: unknown
+  int64_t seen_s = 0;    // when a sample of it came last
+  bool is_counter = false;
+  uint32_t time_ns = 0;  // by how much the time is past time_ms: 0..999,999
+  // What a cumulative histogram had counted, which its reader encodes; nullptr: it is none.
+  std::shared_ptr<const std::string> histogram = nullptr;
+
+  size_t histogram_bytes() const { return histogram ? histogram->size() : 0; }
+  bool operator==(const LastValue& other) const;
+};
+
+}  // namespace statmill
