@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <cstdlib>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "agent/agent_metrics.h"
 #include "agent/capabilities.h"
@@ -13,6 +15,7 @@
 #include "base/hash.h"
 #include "base/net/watchdog_thread.h"
 #include "base/program.h"
+#include "base/running.h"
 #include "ingest/loop_lag.h"
 #include "ingest/program_metrics.h"
 
@@ -54,6 +57,7 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
              {.metrics = [this] { return metrics(); },
               .hindsight = config.hindsight.is_on() ? [this] { return hindsight_->recording(); }
                                                     : std::function<Recording()>()}),
+      scrape_(config.scrape),
       stop_timer_(main_loop_.loop()),
       timer_(
           main_loop_.loop(), [this] { return sampler_.until_next(); },
@@ -67,6 +71,13 @@ Agent::Agent(const AgentConfig& config, Log& log, const Clock& clock)
   if (config.hindsight.is_on() && !config.once) {
     hindsight_.emplace(config, Hindsight::Services{main_loop_.loop(), log, clock}, sampler_.self_report());
     main_loop_.save_at_signal([this] { hindsight_->save("SIGUSR2"); });
+  }
+  if (scrape_.is_on() && !config.once) {
+    scraped_lines_.emplace(config.scrape_series, local_registry_, [this](LineBatch batch) {
+      boost::asio::post(main_loop_.loop(),
+                        [this, batch = std::move(batch)]() mutable { outbox_.send(std::move(batch)); });
+    });
+    scraper_.emplace(scrape_, Scraper::Services{*scraped_lines_, local_registry_, clock, log, &watchdog_});
   }
   register_program_metrics(local_registry_);
   add_outbox_metrics(sampler_.self_report(), outbox_);
@@ -88,11 +99,13 @@ std::string Agent::metrics() const {
 std::optional<Fault> Agent::run() {
   give_up_capabilities(log_);  // before the ports open, because their threads would keep theirs
   if (Status opened = outbox_.open(); !opened) return data_fault(opened.error());
+  if (Status opened = open_scraper(); !opened) return Fault{ExitCode::kUsage, opened.error()};
   if (Status opened = ports_.open(); !opened) return listen_fault(opened.error());
   collect();  // reads the first totals; the batch is incomplete without growth, so it is not sent
   outbox_.start();
   timer_.start();
   if (hindsight_) hindsight_->start();
+  if (scraper_) scraper_->start();
   {
     const WatchdogThread watchdog_thread(watchdog_, log_, watchdog_interval_);
     main_loop_.run(watchdog_, "agent", [this] { stop(); });
@@ -103,6 +116,12 @@ std::optional<Fault> Agent::run() {
   if (is_resolving) log_.warn("stopping during a name lookup");
   if (is_resolving || (hindsight_ && hindsight_->is_writing())) std::_Exit(EXIT_SUCCESS);
   return std::nullopt;
+}
+
+Status Agent::open_scraper() {
+  if (!scraper_) return Status::ok();
+  scraped_lines_->restore(outbox_.values());
+  return scraper_->open();
 }
 
 std::optional<Fault> Agent::run_once() {
@@ -131,6 +150,16 @@ void Agent::remember(const LineBatch& batch) {
 void Agent::stop() {
   timer_.stop();
   if (hindsight_) hindsight_->stop();
+  if (!scraper_) return stop_ports();
+  {
+    const Running running("the last scrapes");
+    scraper_->stop();
+  }
+  // Its last lines were posted before.
+  boost::asio::post(main_loop_.loop(), [this] { stop_ports(); });
+}
+
+void Agent::stop_ports() {
   ports_.stop();
   if (!hindsight_) return finish_outbox();
   hindsight_->finish(kFinishLimit, [this] { finish_outbox(); });

@@ -12,6 +12,7 @@
 #include "agent/delivery/outbox_thread.h"
 #include "agent/recording/hindsight.h"
 #include "agent/sampler.h"
+#include "agent/scrape/scraped_lines.h"
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@
 #include "base/net/repeating_timer.h"
 #include "base/net/watchdog.h"
 #include "base/result.h"
+#include "ingest/scrape/scraper.h"
 #include "statmill/registry.h"
 
 namespace statmill {
@@ -46,7 +48,9 @@ class Agent {
   LineBatch collect();
   // Adds a collection to the hindsight, and saves it if a trigger fires.
   void remember(const LineBatch& batch);
+  Status open_scraper();
   void stop();
+  void stop_ports();
   void finish_outbox();
   std::string metrics() const;
   Watchdog::Services watchdog_services(const Clock& clock);
@@ -61,6 +65,9 @@ class Agent {
   OutboxThread outbox_;
   std::optional<Hindsight> hindsight_;
   AgentPorts ports_;
+  const ScrapeOptions scrape_;
+  std::optional<ScrapedLines> scraped_lines_;  // nullopt: nothing is scraped
+  std::optional<Scraper> scraper_;
   boost::asio::steady_timer stop_timer_;
   RepeatingTimer timer_;
 };

@@ -14,6 +14,7 @@
 
 #include "agent/collectors/collector.h"
 #include "base/clock.h"
+#include "proto/last_value.h"
 
 namespace statmill {
 
@@ -27,6 +28,9 @@ struct LineBatch {
   std::string tags = {};  // added to the name of each line, "key=value;key=value"; at most kTagsBytesMax
   // The time of the lines that have none; nullopt if all lines have one.
   std::optional<Timestamp> time = {};
+  // What counters have with these lines, which have their growth (agent/spool/spool_values.h). If there are
+  // any, the text fits a frame.
+  std::vector<LastValue> values = {};
   // Where the lines of the collectors begin that a FastSampler reads for recordings; npos: there are none.
   size_t fast_begin = std::string::npos;
 };

@@ -11,6 +11,7 @@
 #include "base/log_settings.h"
 #include "base/setting_values.h"
 #include "base/watchdog_settings.h"
+#include "ingest/scrape/scrape_settings.h"
 
 namespace statmill {
 namespace {
@@ -130,6 +131,9 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
       {"filesystem.root", "DIRECTORY", "",
        "where the root directory of the host is mounted, for an agent in a container",
        [&](const std::string& text) { return set_root(text, config.filesystem_root); }},
+      {"scrape.series", "N", "100000",
+       "counters of scraped targets that are remembered; samples of further ones are refused",
+       count_setting(config.scrape_series, 1, 10'000'000)},
       {"http.listen", "A:P", "",
        "HTTP address of /metrics and /hindsight for the agent, its relay and this host; empty: off",
        endpoint_setting(config.http_listen)},
@@ -143,7 +147,8 @@ std::vector<Setting> agent_settings(AgentConfig& config) {
   };
   return joined({outbox_settings(config.outbox), own, hindsight_settings(config.hindsight, config.record),
                  relay_settings(config.relay), gateway_settings(config.gateway),
-                 watchdog_settings(config.watchdog), log_settings(config.log)});
+                 scrape_settings(config.scrape), watchdog_settings(config.watchdog),
+                 log_settings(config.log)});
 }
 
 Result<AgentCommand> parse_agent_command(const SettingsInput& input) {

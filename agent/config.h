@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/watchdog_options.h"
+#include "ingest/scrape/scrape_options.h"
 
 namespace statmill {
 
@@ -31,6 +32,8 @@ struct AgentConfig {
   OutboxOptions outbox;
   RelayOptions relay;
   GatewayOptions gateway;
+  ScrapeOptions scrape;
+  size_t scrape_series = 0;             // counters of targets whose last value is remembered
   std::optional<Endpoint> http_listen;  // for /metrics; nullopt: off
   WatchdogOptions watchdog;
   LogOptions log;

@@ -15,7 +15,7 @@ using statmill::ExitCode;
 using statmill::Fault;
 
 constexpr statmill::Duration kHostNameLimit{2000};
-constexpr size_t kOwnDescriptors = 256;  // of the spool, its servers, eBPF maps and counters of the CPUs
+constexpr size_t kOwn = 256;  // descriptors of the spool, its servers, eBPF maps and counters of the CPUs
 
 std::optional<Fault> measure(statmill::AgentConfig& config) {
   if (config.series) return statmill::print(statmill::series_page());
@@ -26,7 +26,7 @@ std::optional<Fault> measure(statmill::AgentConfig& config) {
   statmill::Log log(config.log);
   size_t& connections = config.relay.line.connections_max;
   const size_t rest = statmill::fit_gateway(open_files_max, config.outbox, config.gateway, log);
-  connections = statmill::connections_that_fit(rest, kOwnDescriptors, connections, log);
+  connections = statmill::connections_that_fit(rest, kOwn + config.scrape.descriptors(), connections, log);
   if (config.check) return statmill::check_collectors(config, log, clock);
   if (config.record.is_on()) return statmill::Recorder(config, log, clock).run();
   statmill::Agent agent(config, log, clock);

@@ -64,6 +64,8 @@ class Outbox {
   // Opens the spool. Errors: kInvalid (a setting), kBusy (another agent uses the spool), and those
   // of the disk.
   Status open();
+  // Returns what counters had with the newest durable lines (LineBatch::values). Requires: open() succeeded.
+  std::vector<LastValue> values() const { return spool_->values(); }
   // Begins to connect. Requires: open() succeeded.
   void start();
   // Appends lines. They become durable and are sent when the current handler ends.

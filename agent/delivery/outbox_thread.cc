@@ -5,6 +5,13 @@
 #include <utility>
 
 namespace statmill {
+namespace {
+
+size_t bytes_of(const LineBatch& batch) {
+  return batch.text.size() + batch.values.size() * sizeof(LastValue);
+}
+
+}  // namespace
 
 OutboxThread::OutboxThread(const Services& services, OutboxOptions options)
     : services_(services),
@@ -37,7 +44,7 @@ void OutboxThread::send(LineBatch batch) {
   {
     MutexLock lock(mutex_);
     if (waiting_.batches.empty()) waiting_.since = services_.clock.steady();
-    waiting_.bytes += batch.text.size();
+    waiting_.bytes += bytes_of(batch);
     waiting_.batches.push_back(std::move(batch));
     drop_over_bound();
     if (std::exchange(is_send_due_, true)) return;
@@ -50,7 +57,7 @@ void OutboxThread::drop_over_bound() {
   auto& batches = waiting_.batches;
   auto kept = batches.begin();
   for (; waiting_.bytes > waiting_bytes_max_ && kept + 1 != batches.end(); ++kept) {
-    waiting_.bytes -= kept->text.size();
+    waiting_.bytes -= bytes_of(*kept);
     waiting_.lines_lost += kept->lines;
     lines_lost_ += kept->lines;
   }

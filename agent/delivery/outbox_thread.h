@@ -37,6 +37,8 @@ class OutboxThread {
 
   // Calls Outbox::open().
   Status open();
+  // Calls Outbox::values(). Requires: open() succeeded, and start() has not been called.
+  std::vector<LastValue> values() const { return outbox_.values(); }
   // Starts the thread, which begins to connect. Requires: open() succeeded.
   void start();
   // Passes lines to the thread. Above the limit, drops and counts the oldest waiting lines; servers get a gap

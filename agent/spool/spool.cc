@@ -23,18 +23,22 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolDirectory& directory, const Spoo
                                            const SpoolLocation& location, RandomSource random) {
   auto recovered = recover_spool(directory, location, random);
   if (!recovered) return std::move(recovered).error();
+  const SpoolNumbering numbering{recovered->identity.id, recovered->identity.epoch};
+  auto values = SpoolValues::open(directory, numbering, recovered->segments.rbegin()->second.last.seq);
+  if (!values) return std::move(values).error();
   return std::unique_ptr<Spool>(
-      new Spool(directory, sensible(options), std::move(*recovered), std::move(random)));
+      new Spool(directory, sensible(options), std::move(*recovered), *std::move(values), std::move(random)));
 }
 
 Spool::Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered,
-             RandomSource random)
+             SpoolValues values, RandomSource random)
     : directory_(directory),
       options_(options),
       random_(std::move(random)),
       identity_(std::move(recovered.identity)),
       recovery_report_(recovered.report),
       segments_(std::move(recovered.segments)),
+      values_(std::move(values)),
       acknowledged_(options.servers),
       acknowledged_ahead_(options.servers) {
   stats_.lines_abandoned = recovery_report_.lines_lost;
@@ -53,6 +57,7 @@ void Spool::resume_after_newest() {
 void Spool::append(const LineBatch& batch, Timestamp now) {
   std::string_view text = batch.text;
   SM_CHECK(text.empty() || text.ends_with('\n'));
+  SM_CHECK(batch.values.empty() || (!text.empty() && text.size() <= kBatchTextBytesMax));
   while (!text.empty()) {
     std::string_view part = text.substr(0, kBatchTextBytesMax);
     part = part.substr(0, part.rfind('\n') + 1);  // npos + 1 is 0
@@ -62,6 +67,7 @@ void Spool::append(const LineBatch& batch, Timestamp now) {
       continue;
     }
     add_batch(part, batch.tags, batch.time.value_or(now));
+    waiting_.back().values = batch.values;
     text.remove_prefix(part.size());
   }
   if (waiting_bytes_ <= options_.unsynced_bytes_max) return;
@@ -134,14 +140,28 @@ Status Spool::sync() {
   return Status::ok();
 }
 
+bool Spool::fits(const Waiting& batch, uint64_t end) const {
+  return end == kSegmentHeaderBytes || end + batch.frame.size() <= options_.segment_bytes;
+}
+
+// Makes the values durable of the batches that write_segment() is about to write.
+Status Spool::write_values() {
+  std::vector<SpoolValues::OfBatch> values;
+  uint64_t end = newest().end;
+  for (const Waiting& batch : waiting_) {
+    if (!fits(batch, end)) break;
+    if (!batch.values.empty()) values.push_back({batch.before.seq + 1, batch.values});
+    end += batch.frame.size();
+  }
+  return values_.append(values);
+}
+
 // Writes as many waiting batches as fit into the newest segment, or into a new one if it is full.
 Status Spool::write_segment() {
-  const auto fits = [&](const Waiting& batch, uint64_t end) {
-    return end == kSegmentHeaderBytes || end + batch.frame.size() <= options_.segment_bytes;
-  };
   if (file_ == nullptr || !fits(waiting_.front(), newest().end)) {
     if (Status status = begin_segment(waiting_.front().before); !status) return status;
   }
+  if (Status status = write_values(); !status) return status;
   Segment& segment = newest();
   // There are no gaps within a segment: waiting batches are dropped only after a failure, which
   // ends the file.
@@ -161,6 +181,7 @@ Status Spool::write_segment() {
   segment.last = last_durable_ = std::prev(written)->after();
   durable_seq_ = last_durable_.seq;
   waiting_bytes_ -= static_cast<size_t>(end - begin);
+  for (auto batch = waiting_.begin(); batch != written; ++batch) values_.keep(batch->before.seq + 1);
   waiting_.erase(waiting_.begin(), written);
   return keep_within_bounds();
 }

@@ -19,6 +19,7 @@
 #include "agent/spool/recovery.h"
 #include "agent/spool/segment.h"
 #include "agent/spool/spool_directory.h"
+#include "agent/spool/spool_values.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "proto/agent/frames.h"
@@ -95,6 +96,9 @@ class Spool {
   // another file.
   Status sync();
 
+  // What counters had with the newest durable batches that say so (LineBatch::values).
+  std::vector<LastValue> values() const { return values_.all(); }
+
   // The oldest stored batch, or the next one if the spool is empty.
   uint64_t first_seq() const;
   uint64_t next_seq() const { return next_.seq + 1; }
@@ -144,11 +148,12 @@ class Spool {
     Timestamp time;
     std::string frame;
     bool was_written = false;  // written to a file, so that a copy of the disk may contain it
+    std::vector<LastValue> values = {};
 
     SpoolPosition after() const { return {before.seq + 1, before.lines + lines}; }
   };
 
-  Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered,
+  Spool(SpoolDirectory& directory, const SpoolOptions& options, RecoveredSpool recovered, SpoolValues values,
         RandomSource random);
 
   Segment& newest() { return segments_.rbegin()->second; }
@@ -157,6 +162,8 @@ class Spool {
   void drop_over_unsynced_bound();
   void drop_oldest_waiting();
 
+  bool fits(const Waiting& batch, uint64_t end) const;  // into the newest segment, at `end`
+  Status write_values();
   Status write_segment();
   Status begin_segment(const SpoolPosition& before);
   Status remove_empty_newest();
@@ -190,10 +197,11 @@ class Spool {
   Segments segments_;   // never empty
   uint64_t bytes_ = 0;  // of all segment files
   bool is_removal_unsynced_ = false;
-  std::unique_ptr<SpoolFile> file_;            // of the newest segment; null: the next write begins a segment
-  bool is_entry_durable_ = false;              // the directory entry of file_ is durable
-  SpoolPosition last_durable_;                 // the last durable record
-  uint64_t durable_seq_ = 0;                   // >= last_durable_.seq
+  std::unique_ptr<SpoolFile> file_;  // of the newest segment; null: the next write begins a segment
+  bool is_entry_durable_ = false;    // the directory entry of file_ is durable
+  SpoolPosition last_durable_;       // the last durable record
+  uint64_t durable_seq_ = 0;         // >= last_durable_.seq
+  SpoolValues values_;
   SpoolPosition next_;                         // the position before the next batch
   std::map<uint64_t, GapReason> gap_reasons_;  // by the last batch of the gap
   std::deque<Waiting> waiting_;

@@ -168,6 +168,7 @@ Status Spool::change_identity(GapReason reason, SteadyTime now) {
     return std::move(status).error().with("write the spool");
   identity_changed_at_ = now;
   identity_ = std::move(identity);
+  values_.renumber({identity_.id, identity_.epoch});
   stats_.lines_abandoned += lost;
   Segment first;
   first.before = first.last = identity_.start();

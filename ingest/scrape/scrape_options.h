@@ -20,6 +20,7 @@ struct ScrapeOptions {
   std::string authority;                            // --scrape.authority: PEM, for https; empty: the system's
 
   bool is_on() const { return !files.empty(); }
+  size_t descriptors() const { return is_on() ? connections_max : 0; }
 };
 
 // In all files together.

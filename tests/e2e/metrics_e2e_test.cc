@@ -119,7 +119,8 @@ class MetricsE2e : public testing::Test {
         Command{STATMILL_BIN "/statmill-agent",
                 {"--server", server_.agent().text(), "--spool.path", (directory_.path() / "spool").string(),
                  "--line.listen", "127.0.0.1:0", "--statsd.listen", "127.0.0.1:0", "--http.listen",
-                 "127.0.0.1:0", "--programs.dir", directory_.path().string()},
+                 "127.0.0.1:0", "--programs.dir", directory_.path().string(), "--scrape.targets",
+                 directory_.write("targets.json", "[]")},
                 {}});
     const auto ready = agent_->wait_for_line(" ready ");
     ASSERT_TRUE(ready) << agent_->standard_error();

@@ -1,0 +1,109 @@
+#include "agent/scrape/scraped_lines.h"
+
+#include <chrono>
+#include <utility>
+
+#include "ingest/value_step.h"
+#include "proto/family.h"
+#include "proto/istatd/writer.h"
+
+namespace statmill {
+
+ScrapedLines::ScrapedLines(size_t series_max, Registry& registry, Send send)
+    : series_max_(series_max),
+      send_(std::move(send)),
+      samples_(registry.counter("statmill.scraped_samples", "Samples of scraped targets that were sent.")),
+      refused_(registry.counter("statmill.scraped_samples_refused",
+                                "Samples of scraped targets that cannot be read or counted.")),
+      repeated_(
+          registry.counter("statmill.scraped_samples_repeated",
+                           "Samples whose time the target says, and that are not newer than the last.")),
+      resets_(registry.counter("statmill.scraped_resets", "Counters of scraped targets that began again.")) {
+  registry.gauge_fn("statmill.scraped_series", "Counters of scraped targets whose last value is known.", {},
+                    [this] { return static_cast<double>(series()); });
+}
+
+void ScrapedLines::restore(std::vector<LastValue> values) {
+  for (LastValue& value : values) last_[value.name] = std::move(value);
+  size_.store(last_.size(), std::memory_order_relaxed);
+}
+
+void ScrapedLines::scraped(const Scrape& scrape) {
+  const int64_t at_ms = scrape.at.time_since_epoch().count();
+  if (at_ms - forgotten_ms_ > std::chrono::milliseconds(std::chrono::hours(1)).count()) forget_old(at_ms);
+  ScrapedCount count;
+  if (scrape.body != nullptr)
+    count = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, *this);
+  const auto report = [&](std::string_view metric, const Number& value) {
+    add_report(scrape.target, metric, value, scrape.at, *this);
+  };
+  report("up", Number::decimal(scrape.body != nullptr ? 1 : 0, 0));
+  report("scrape_duration_seconds", Number::decimal(scrape.took.count(), 3));
+  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(count.values), 0));
+  batch();  // counts what was refused last
+  send_lines();
+  size_.store(last_.size(), std::memory_order_relaxed);
+}
+
+// Each value is used before the next one comes.
+Batch& ScrapedLines::batch() {
+  if (names_.received > 0) refused_.add(names_.received);
+  names_.clear();
+  return names_;
+}
+
+void ScrapedLines::add(const ScrapedValue& value) {
+  const auto known = last_.find(hash_name(value.name, 0));
+  const bool is_counter = known != last_.end()
+                              ? known->second.is_counter
+                              : types_.is_counter(path_of(value.name), {value.type, value.has_le});
+  if (is_counter || value.has_own_time) return add_counted(value, is_counter);
+  add_line(value, Kind::kGauge, value.value);
+}
+
+// Adds a value that depends on the one before: of a counter, or with a time that may come again.
+void ScrapedLines::add_counted(const ScrapedValue& value, bool is_counter) {
+  if (is_counter && value.value.value() < 0) return refuse();
+  const Hash128 name = hash_name(value.name, 0);
+  const TimedValue sample{value.value, value.time_ms, 0};
+  auto known = last_.find(name);
+  const bool is_new = known == last_.end();
+  if (is_new) {
+    if (last_.size() >= series_max_) return refuse();
+    known = last_.try_emplace(name).first;
+    known->second.name = name;
+  }
+  LastValue& last = known->second;
+  const Number before = last.value;
+  const Step step = is_new ? first_step(sample, is_counter, last) : next_step(sample, last);
+  if (step.kind == StepKind::kOutOfOrder) return refuse();
+  if (step.kind != StepKind::kAdd) return repeated_.add();
+  if (step.is_reset) resets_.add();
+  add_line(value, is_counter ? Kind::kCounter : Kind::kGauge, step.amount);
+  // The time of a counter that stays as it is need not survive a restart.
+  const bool is_same = is_counter && !is_new && last.value == before;
+  if (!is_same || value.has_own_time) lines_.values.push_back(last);
+}
+
+void ScrapedLines::add_line(const ScrapedValue& value, Kind kind, const Number& number) {
+  if (lines_.text.size() > kTextBytesMax) send_lines();
+  Sample sample;
+  sample.name = value.name;
+  sample.kind = kind;
+  sample.time_s = value.time_ms / 1000;
+  sample.value = number;
+  append_line(lines_.text, sample);
+  ++lines_.lines;
+  samples_.add();
+}
+
+void ScrapedLines::send_lines() {
+  if (lines_.lines > 0) send_(std::exchange(lines_, {}));
+}
+
+void ScrapedLines::forget_old(int64_t now_ms) {
+  forgotten_ms_ = now_ms;
+  std::erase_if(last_, [&](const auto& entry) { return entry.second.time_ms < now_ms - kForget.count(); });
+}
+
+}  // namespace statmill

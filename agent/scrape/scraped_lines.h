@@ -1,0 +1,73 @@
+// ScrapedLines: makes lines for the spool of what targets answer to scrapes, cumulative counters as what they
+// went up by.
+//
+// A batch of lines has with it what its counters had (LineBatch::values), which the spool makes durable with
+// the batch. So after a restart, and after any crash, the growth continues where the last durable batch ends.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/batch_builder.h"
+#include "base/clock.h"
+#include "ingest/family_types.h"
+#include "ingest/scrape/scraped_values.h"
+#include "ingest/scrape/scraper.h"
+#include "proto/batch.h"
+#include "proto/last_value.h"
+#include "statmill/registry.h"
+
+namespace statmill {
+
+// Confined to one thread at a time.
+class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
+ public:
+  static constexpr size_t kTextBytesMax = 48 * 1024;  // a batch ends with the line that exceeds it
+  static constexpr Duration kForget = std::chrono::hours(24);
+
+  using Send = std::function<void(LineBatch)>;
+  // Remembers at most `series_max` counters; samples of further ones are refused. `registry` must outlive it.
+  ScrapedLines(size_t series_max, Registry& registry, Send send);
+
+  // Sets what counters had, as the spool says.
+  void restore(std::vector<LastValue> values);
+
+  void scraped(const Scrape& scrape) override;
+  void removed(const ScrapeTarget&) override {}
+
+  size_t series() const { return size_.load(std::memory_order_relaxed); }
+
+ private:
+  struct HashOfName {
+    size_t operator()(const Hash128& name) const { return name.low; }
+  };
+
+  Batch& batch() override;
+  void add(const ScrapedValue& value) override;
+  void add_family(const ExpositionFamily&, std::string_view) override {}
+
+  void add_counted(const ScrapedValue& value, bool is_counter);
+  void refuse() { refused_.add(); }
+  void add_line(const ScrapedValue& value, Kind kind, const Number& number);
+  void send_lines();
+  void forget_old(int64_t now_ms);
+
+  const size_t series_max_;
+  const Send send_;
+  FamilyTypes types_;  // remembers none: each answer says its types
+  Batch names_;        // keeps the name of one value
+  LineBatch lines_;
+  std::unordered_map<Hash128, LastValue, HashOfName> last_;
+  int64_t forgotten_ms_ = 0;     // when forget_old() was called last
+  std::atomic<size_t> size_{0};  // of last_; written by the thread, read by others, relaxed: guards no data
+  Counter& samples_;
+  Counter& refused_;
+  Counter& repeated_;
+  Counter& resets_;
+};
+
+}  // namespace statmill
