@@ -94,6 +94,7 @@ void AlertSender::stop() {
 void AlertSender::send(std::vector<SentAlert> alerts) {
   if (options_.alertmanagers.empty()) return;
   std::vector<std::pair<std::string, std::string>> texts;
+  texts.reserve(alerts.size());
   for (const SentAlert& alert : alerts)
     texts.emplace_back(key_of(alert.labels), alert_json(alert, options_.url));
   asio::post(thread_.loop(), [this, texts = std::move(texts)] { add(texts); });

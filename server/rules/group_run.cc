@@ -90,13 +90,14 @@ std::shared_ptr<const GroupState> GroupRun::state() const {
 }
 
 Status GroupRun::evaluate(const Rule& rule, RuleRun& run, Timestamp at) {
-  auto samples = services_.source.evaluate(rule.tree, rule.expression, at, group_->interval);
+  const auto samples = services_.source.evaluate(rule.tree, rule.expression, at, group_->interval);
   if (!samples) return samples.error();
-  return rule.kind == Rule::Kind::kRecording ? record(rule, run, at, *std::move(samples))
-                                             : alert(rule, run, at, *std::move(samples));
+  return rule.kind == Rule::Kind::kRecording ? record(rule, run, at, *samples)
+                                             : alert(rule, run, at, *samples);
 }
 
-Status GroupRun::record(const Rule& rule, RuleRun& run, Timestamp at, std::vector<RuleSample> samples) {
+Status GroupRun::record(const Rule& rule, RuleRun& run, Timestamp at,
+                        const std::vector<RuleSample>& samples) {
   if (Status s = check_limit(group_->limit, samples.size(), "series"); !s) return s;
   std::set<std::string> names;
   std::vector<RecordedSample> recorded;
@@ -124,7 +125,7 @@ Status GroupRun::record(RuleRun& run, std::vector<RecordedSample> samples, Times
 }
 
 Result<std::vector<ActiveAlerts::Found>> GroupRun::found(const Rule& rule, Timestamp at,
-                                                         std::vector<RuleSample> samples) {
+                                                         const std::vector<RuleSample>& samples) {
   std::vector<ActiveAlerts::Found> out;
   std::set<LabelMap> seen;
   const TemplateServices services = templates(at);
@@ -157,14 +158,14 @@ Result<std::vector<ActiveAlerts::Found>> GroupRun::found(const Rule& rule, Times
   return out;
 }
 
-Status GroupRun::alert(const Rule& rule, RuleRun& run, Timestamp at, std::vector<RuleSample> samples) {
+Status GroupRun::alert(const Rule& rule, RuleRun& run, Timestamp at, const std::vector<RuleSample>& samples) {
   const size_t before = run.alerts.active();
   AlertBudget& budget = services_.budget;
   if (Status s = check_limit(group_->limit, samples.size(), "alerts"); !s) return s;
   if (budget.used - before + samples.size() > budget.max)
     return Error{ErrorCode::kLimit, "all rules together would have more than " + std::to_string(budget.max) +
                                         " active alerts (--rules.alerts)"};
-  auto all = found(rule, at, std::move(samples));
+  auto all = found(rule, at, samples);
   if (!all) return all.error();
   save(run, run.alerts.step(*std::move(all), rule, at));
   budget.used += run.alerts.active() - before;

@@ -91,10 +91,10 @@ class GroupRun {
   };
 
   Status evaluate(const Rule& rule, RuleRun& run, Timestamp at);
-  Status record(const Rule& rule, RuleRun& run, Timestamp at, std::vector<RuleSample> samples);
-  Status alert(const Rule& rule, RuleRun& run, Timestamp at, std::vector<RuleSample> samples);
+  Status record(const Rule& rule, RuleRun& run, Timestamp at, const std::vector<RuleSample>& samples);
+  Status alert(const Rule& rule, RuleRun& run, Timestamp at, const std::vector<RuleSample>& samples);
   Result<std::vector<ActiveAlerts::Found>> found(const Rule& rule, Timestamp at,
-                                                 std::vector<RuleSample> samples);
+                                                 const std::vector<RuleSample>& samples);
   void save(const RuleRun& run, const std::vector<ActiveAlerts::Change>& changes);
   void send(const Rule& rule, RuleRun& run, Timestamp at);
   Status record_alerts(RuleRun& run, Timestamp at);

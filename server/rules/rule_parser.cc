@@ -108,7 +108,7 @@ class RuleReader {
     group.interval = options_.interval;
     group.query_offset = options_.query_offset;
     std::vector<RuleText> labels;
-    const Status status =
+    Status status =
         read_map(node, "a group",
                  {{"name", text_field(group.name)},
                   {"interval", duration_field(group.interval)},
@@ -151,14 +151,14 @@ class RuleReader {
         return Status::ok();
       };
     };
-    const Status status = read_map(node, "a rule",
-                                   {{"record", text_field(record)},
-                                    {"alert", text_field(alert)},
-                                    {"expr", keep(expression)},
-                                    {"for", duration_field(rule.hold)},
-                                    {"keep_firing_for", duration_field(rule.keep_firing)},
-                                    {"labels", keep(labels)},
-                                    {"annotations", keep(annotations)}});
+    Status status = read_map(node, "a rule",
+                             {{"record", text_field(record)},
+                              {"alert", text_field(alert)},
+                              {"expr", keep(expression)},
+                              {"for", duration_field(rule.hold)},
+                              {"keep_firing_for", duration_field(rule.keep_firing)},
+                              {"labels", keep(labels)},
+                              {"annotations", keep(annotations)}});
     if (!status) return status;
     if (record.empty() == alert.empty()) return fault(node, "a rule has either `record` or `alert`");
     rule.kind = record.empty() ? Rule::Kind::kAlerting : Rule::Kind::kRecording;

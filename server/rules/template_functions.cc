@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -77,7 +78,7 @@ Answer equal(Values in) {
   for (const TemplateValue& right : in.subspan(1)) {
     const auto order = ordering(in[0], right);
     if (!order) return order.error();
-    if (*order && **order == 0) return TemplateValue(true);
+    if (*order && std::is_eq(**order)) return TemplateValue(true);
   }
   return TemplateValue(false);
 }
@@ -86,7 +87,7 @@ Answer less(Values in, bool or_equal, bool is_swapped) {
   const auto order = is_swapped ? ordering(in[1], in[0]) : ordering(in[0], in[1]);
   if (!order) return order.error();
   if (!*order) return call_fault("values of this type have no order");
-  return TemplateValue(or_equal ? **order <= 0 : **order < 0);
+  return TemplateValue(or_equal ? std::is_lteq(**order) : std::is_lt(**order));
 }
 
 Answer length(Values in) {
