@@ -3,6 +3,7 @@
 #include "proto/batch.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace statmill {
 namespace {
@@ -43,6 +44,14 @@ void Batch::refuse_sample(size_t index, Refusal reason) {
   };
   keep_in(refused_lines);
   if (is_new_series_limit(reason)) keep_in(refused_new_names);
+}
+
+void Batch::add_exemplar(Exemplar exemplar, std::span<const LabelView> labels) {
+  if (!std::isfinite(exemplar.value)) return refuse_exemplar(ExemplarRefusal::kValue);
+  const EncodedLabels encoded = encode_exemplar_labels(labels);
+  if (encoded.refusal) return refuse_exemplar(*encoded.refusal);
+  exemplar.labels = keep(encoded.text);
+  exemplars.push_back(exemplar);
 }
 
 void Batch::refuse_all_samples(Refusal reason) {

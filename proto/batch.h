@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/exemplar.h"
 #include "proto/family.h"
 #include "proto/line_sender.h"
 #include "proto/sample.h"
@@ -64,12 +65,16 @@ struct Batch {
     FamilyText text;
     LineSender sender;
   };
-  std::vector<Family> families;  // `$m` lines, in order; not samples
-  uint64_t received = 0;         // samples; a refused line counts as one, a fan-out as one per name
-  uint64_t extra_fields = 0;     // accepted lines whose fields after the seventh were ignored
-  uint64_t renamed = 0;          // accepted lines whose name lost a leading ~
-  uint64_t other_kinds = 0;      // accepted samples of another kind than their series
-  uint64_t skipped_fields = 0;   // strings of accepted points, which no series can have
+  std::vector<Family> families;     // `$m` lines, in order; not samples
+  std::vector<Exemplar> exemplars;  // not samples; their texts are valid as long as those of samples
+  // Exemplars that the table has, or would have if they were larger than others.
+  uint64_t exemplars_accepted = 0;
+  std::array<uint64_t, kExemplarRefusalCount> exemplars_refused{};  // by those who read them
+  uint64_t received = 0;        // samples; a refused line counts as one, a fan-out as one per name
+  uint64_t extra_fields = 0;    // accepted lines whose fields after the seventh were ignored
+  uint64_t renamed = 0;         // accepted lines whose name lost a leading ~
+  uint64_t other_kinds = 0;     // accepted samples of another kind than their series
+  uint64_t skipped_fields = 0;  // strings of accepted points, which no series can have
   std::array<uint64_t, kRefusalCount> refused{};
   std::vector<RefusedLine> refused_lines;  // at most kRefusedLinesMax
   // The rule of the port that received the samples; nullopt: the rule of the table. clear() keeps it.
@@ -105,6 +110,13 @@ struct Batch {
   // Removes samples; the others keep their order and their senders. Requires: `indices` ascend. Cost: moves
   // the samples after the first removed one.
   void remove_samples(std::span<const uint32_t> indices);
+  // Returns whether there are any, also those that are refused.
+  bool has_exemplars() const {
+    return !exemplars.empty() || exemplars_refused != std::array<uint64_t, kExemplarRefusalCount>{};
+  }
+  void refuse_exemplar(ExemplarRefusal reason) { ++exemplars_refused[static_cast<size_t>(reason)]; }
+  // Adds an exemplar, or refuses it for its value or labels. `exemplar.labels` is not used.
+  void add_exemplar(Exemplar exemplar, std::span<const LabelView> labels);
   // Returns a bucket that stays valid until clear().
   ReadyBucket& new_ready_bucket() { return ready_buckets_.add(); }
   // Keeps cells until clear().
@@ -121,6 +133,9 @@ struct Batch {
     samples.clear();
     metadata.clear();
     families.clear();
+    exemplars.clear();
+    exemplars_accepted = 0;
+    exemplars_refused.fill(0);
     received = extra_fields = renamed = other_kinds = skipped_fields = 0;
     refused.fill(0);
     refused_lines.clear();

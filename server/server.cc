@@ -20,6 +20,7 @@
 #include "server/otlp/otlp_routes.h"
 #include "server/prometheus/push_routes.h"
 #include "server/prometheus/remote_write_routes.h"
+#include "server/promql/exemplar_route.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -80,7 +81,7 @@ Server::Server(ServerConfig config, const Clock& clock, Log& log, std::optional<
       replicas_(config_.remote.replicas, clock, registry_),
       remote_intake_(remote_table_, family_types_, replicas_, intake_, registry_),
       otlp_intake_(remote_table_, intake_, registry_),
-      scrape_intake_(remote_table_, family_types_, intake_, registry_, clock),
+      scrape_intake_(remote_table_, family_types_, intake_, clock),
       documents_(config_.documents, kWritePatience + 2 * config_.tick_interval,
                  {agents_, registry_, clock, log}),
       column_cache_(config_.query.cache_bytes),
@@ -201,6 +202,7 @@ std::optional<Fault> Server::open_ports() {
         std::make_unique<rules::RuleService>(config_.rules, stored, documents_.changes(), registry_, log_);
   if (Status s = rules_ ? rules_->open() : Status::ok(); !s) return Fault{ExitCode::kUsage, s.error()};
   std::ranges::move(rules::rule_routes(rules_ ? rules_->board() : nullptr), std::back_inserter(routes));
+  routes.push_back(exemplar_route({table_series_, table_series_, data()}));
   std::ranges::move(graphite::find_routes(table_series_), std::back_inserter(routes));
   std::ranges::move(graphite::render_routes({sources.series, clock_}), std::back_inserter(routes));
   std::ranges::move(graphite::tag_routes({table_series_, table_series_}), std::back_inserter(routes));

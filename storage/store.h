@@ -21,6 +21,7 @@
 #include "storage/agent_row.h"
 #include "storage/clock_row.h"
 #include "storage/document_row.h"
+#include "storage/exemplar_row.h"
 #include "storage/expiry.h"
 #include "storage/family_row.h"
 #include "storage/ids.h"
@@ -67,8 +68,11 @@ struct StoreBatch {
   std::vector<FamilyKey> removed_families;     // none of them is in `families`
   std::vector<DocumentRow> documents;          // new and changed ones
   std::vector<DocumentKey> removed_documents;  // none of them is in `documents`
-  std::vector<Row> values;                     // value_row.h: at most one, of this tick
-  std::optional<Trim> values_trim;             // the same for these rows as journal_trim for the journal
+  // The store keeps the larger of one of these and of that which it has.
+  std::vector<ExemplarRow> exemplars;
+  std::vector<ExemplarRange> removed_exemplars;  // those in the store and those of this batch
+  std::vector<Row> values;                       // value_row.h: at most one, of this tick
+  std::optional<Trim> values_trim;               // the same for these rows as journal_trim for the journal
   std::optional<RollupPosition> rollup_position;
   std::optional<Trim> journal_trim;
   std::optional<ClockRow> clock;
@@ -78,8 +82,9 @@ struct StoreBatch {
   bool is_empty() const {
     return series.empty() && deleted.empty() && journal.empty() && fragments.empty() && flushed.empty() &&
            agents.empty() && forgotten_agents.empty() && !forgotten_until && families.empty() &&
-           removed_families.empty() && documents.empty() && removed_documents.empty() && values.empty() &&
-           !values_trim && !rollup_position && !journal_trim && !clock && !whole && !hash_secret;
+           removed_families.empty() && documents.empty() && removed_documents.empty() && exemplars.empty() &&
+           removed_exemplars.empty() && values.empty() && !values_trim && !rollup_position && !journal_trim &&
+           !clock && !whole && !hash_secret;
   }
 };
 
@@ -112,6 +117,10 @@ class StoreSnapshot {
   virtual Result<DocumentRows> documents() = 0;
   // Visits the rows of last values, by tick.
   virtual Status values(const std::function<Status(TickNo, std::string_view row)>& visit) = 0;
+  // Visits the exemplars of one series in the slots [begin, end), by slot, until `visit` returns false.
+  // Returns how many rows were left out because they are damaged.
+  virtual Result<uint64_t> exemplars(const ExemplarRange& range,
+                                     const std::function<bool(const ExemplarRow&)>& visit) = 0;
   // Returns the frames of one chunk, or an empty string if there are none.
   virtual Result<std::string> chunk(const ChunkKey& key) = 0;
   // The same for many series: visits the chunks that have frames, with their position in `ids`. The frames

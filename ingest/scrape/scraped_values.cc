@@ -85,15 +85,25 @@ void add(const ScrapeTarget& target, const ExpositionReader& reader, Timestamp a
   value.has_le = std::any_of(sample.labels.begin(), sample.labels.end(),
                              [](const LabelView& label) { return label.name == "le"; });
   visitor.add(value);
+  if (sample.has_bad_exemplar) batch.refuse_exemplar(ExemplarRefusal::kBadForm);
+  if (sample.exemplar) {
+    const ExpositionExemplar& exemplar = *sample.exemplar;
+    batch.add_exemplar({value.name,
+                        exemplar.time_ms.value_or(value.time_ms),
+                        exemplar.time_ms.has_value(),
+                        exemplar.value.value(),
+                        {}},
+                       exemplar.labels);
+  }
 }
 
 }  // namespace
 
-ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
-                          Timestamp at, ScrapeVisitor& visitor, SameLabel same) {
+uint64_t read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
+                      Timestamp at, ScrapeVisitor& visitor, SameLabel same) {
   ExpositionReader reader(text, format);
   Joiner joiner(target, same);
-  ScrapedCount count;
+  uint64_t values = 0;
   bool is_new_family = false;
   for (;;) {
     switch (reader.next()) {
@@ -101,19 +111,18 @@ ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, Exp
         if (is_new_family && target.wants(reader.sample().name) && is_described(reader.family()))
           visitor.add_family(reader.family(), family_name(reader));
         is_new_family = false;
-        ++count.values;
-        if (reader.sample().has_exemplar) ++count.exemplars;
+        ++values;
         add(target, reader, at, joiner, visitor);
         break;
       case ExpositionReader::Item::kMetadata:
         is_new_family = true;
         break;
       case ExpositionReader::Item::kFault:
-        ++count.values;
+        ++values;
         visitor.batch().refuse(reader.fault(), reader.line());
         break;
       case ExpositionReader::Item::kEnd:
-        return count;
+        return values;
     }
   }
 }

@@ -33,11 +33,6 @@ class ScrapeVisitor {
   virtual void add_family(const ExpositionFamily& family, std::string_view name) = 0;
 };
 
-struct ScrapedCount {
-  uint64_t values = 0;     // all, also those that are refused or dropped
-  uint64_t exemplars = 0;  // which are not read
-};
-
 // Says what happens to a label of a sample if the target has a label of the same name, whose value counts.
 enum class SameLabel : uint8_t {
   kRename,  // it becomes exported_NAME, as in Prometheus
@@ -45,9 +40,10 @@ enum class SameLabel : uint8_t {
 };
 
 // Passes all values to the visitor; those without a time have `at`. A line with a fault, and a NaN or an
-// infinity, is refused, and the others are passed on.
-ScrapedCount read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
-                          Timestamp at, ScrapeVisitor& visitor, SameLabel same = SameLabel::kRename);
+// infinity, is refused, and the others are passed on. Exemplars are added to the batch. Returns the number of
+// all values, also of those that are refused or dropped.
+uint64_t read_scraped(const ScrapeTarget& target, std::string_view text, ExpositionFormat format,
+                      Timestamp at, ScrapeVisitor& visitor, SameLabel same = SameLabel::kRename);
 
 // Returns whether the text ends as its format wants, so that its last value is surely complete.
 bool is_whole(std::string_view text, ExpositionFormat format);

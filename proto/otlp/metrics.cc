@@ -54,6 +54,29 @@ class PointReader {
   OtlpAttributeReader attributes_;
 };
 
+// Passes on the exemplars of a point that was passed on.
+Status visit_exemplars(std::string_view point, const CommonFields& numbers, OtlpVisitor& visitor) {
+  OtlpAttributeReader attributes;
+  for (ProtobufFields fields(point); fields.next();) {
+    if (!fields.is(numbers.exemplars, WireType::kBytes)) continue;
+    OtlpExemplar exemplar;
+    attributes.clear();
+    ProtobufFields parts(fields.bytes());
+    while (parts.next()) {
+      if (parts.is(2, WireType::kFixed64)) exemplar.time_ns = parts.integer();
+      if (parts.is(3, WireType::kFixed64)) exemplar.number = {parts.real(), {}};
+      if (parts.is(4, WireType::kBytes)) exemplar.span_id = parts.bytes();
+      if (parts.is(5, WireType::kBytes)) exemplar.trace_id = parts.bytes();
+      if (parts.is(6, WireType::kFixed64)) exemplar.number = {{}, parts.signed_integer()};
+      if (parts.is(7, WireType::kBytes) && !attributes.add(parts.bytes())) return damaged("attribute");
+    }
+    if (parts.failed()) return damaged("exemplar");
+    exemplar.attributes = attributes.attributes();
+    visitor.add_exemplar(exemplar);
+  }
+  return Status::ok();
+}
+
 Status visit_number(std::string_view bytes, PointReader& reader, OtlpVisitor& visitor) {
   OtlpNumber number;
   reader.begin();
@@ -64,8 +87,9 @@ Status visit_number(std::string_view bytes, PointReader& reader, OtlpVisitor& vi
     if (fields.is(6, WireType::kFixed64)) number = {{}, fields.signed_integer()};
   }
   if (fields.failed()) return damaged("data point");
-  visitor.add_number(reader.point(), number);
-  return Status::ok();
+  const OtlpPoint& point = reader.point();
+  visitor.add_number(point, number);
+  return point.exemplars == 0 ? Status::ok() : visit_exemplars(bytes, kNumberFields, visitor);
 }
 
 // Sum and extremes, of which infinities and NaNs are a reason to refuse the histogram.
@@ -153,8 +177,9 @@ Status visit_histogram(std::string_view bytes, PointReader& reader, OtlpVisitor&
   if (fields.failed()) return damaged("data point");
   buckets.finish();
   finish(out);
-  visitor.add_histogram(reader.point(), out);
-  return Status::ok();
+  const OtlpPoint& point = reader.point();
+  visitor.add_histogram(point, out);
+  return point.exemplars == 0 ? Status::ok() : visit_exemplars(bytes, kHistogramFields, visitor);
 }
 
 // One side of an exponential histogram, ascending by index. Returns false if the message is damaged.
@@ -221,8 +246,9 @@ Status visit_exponential(std::string_view bytes, PointReader& reader, OtlpVisito
   if (!std::isfinite(histogram.zero_threshold)) out.verdict = Refusal::kNotFinite;
   set_buckets(negative, zeros, positive, histogram);
   finish(out);
-  visitor.add_histogram(reader.point(), out);
-  return Status::ok();
+  const OtlpPoint& point = reader.point();
+  visitor.add_histogram(point, out);
+  return point.exemplars == 0 ? Status::ok() : visit_exemplars(bytes, kExponentialFields, visitor);
 }
 
 Status visit_summary(std::string_view bytes, PointReader& reader, OtlpVisitor& visitor) {

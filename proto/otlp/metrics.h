@@ -50,13 +50,21 @@ struct OtlpPoint {
   uint64_t start_ns = 0;      // since when it counts; 0: unknown
   uint64_t time_ns = 0;       // since 1970
   bool has_no_value = false;  // its sender says that the series has none now
-  uint64_t exemplars = 0;
+  uint64_t exemplars = 0;     // how many follow
 };
 
 // One of both, or none.
 struct OtlpNumber {
   std::optional<double> real{};  // any bits
   std::optional<int64_t> integer{};
+};
+
+struct OtlpExemplar {
+  OtlpAttributes attributes;  // that its point does not have
+  uint64_t time_ns = 0;       // since 1970; 0: unknown
+  OtlpNumber number;
+  std::string_view trace_id;  // bytes
+  std::string_view span_id;
 };
 
 // As it was sent, and a reason to refuse it; or what check_histogram() accepts.
@@ -90,6 +98,8 @@ class OtlpVisitor {
   virtual void add_number(const OtlpPoint& point, const OtlpNumber& number) = 0;
   virtual void add_histogram(const OtlpPoint& point, const OtlpHistogram& histogram) = 0;
   virtual void add_summary(const OtlpPoint& point, const OtlpSummary& summary) = 0;
+  // An exemplar of the point before, a number or a histogram.
+  virtual void add_exemplar(const OtlpExemplar& exemplar) = 0;
 };
 
 // Errors: kInvalid (no such message, or an attribute beyond kOtlpDepthMax). Parts before the error may have

@@ -92,6 +92,12 @@ constexpr std::array kAnyValue = {Field{"stringValue", 1},
                                   message("arrayValue", 5, Type::kArray),
                                   message("kvlistValue", 6, Type::kMap),
                                   Field{"bytesValue", 7, Kind::kBytes}};
+constexpr std::array kExemplar = {messages("filteredAttributes", 7, Type::kKeyValue),
+                                  Field{"timeUnixNano", 2, Kind::kFixed},
+                                  Field{"asDouble", 3, Kind::kReal},
+                                  Field{"asInt", 6, Kind::kSignedFixed},
+                                  Field{"spanId", 4, Kind::kHex},
+                                  Field{"traceId", 5, Kind::kHex}};
 constexpr std::array kArray = {messages("values", 1, Type::kAnyValue)};
 constexpr std::array kMap = {messages("values", 1, Type::kKeyValue)};
 
@@ -99,7 +105,7 @@ std::span<const Field> fields_of(Type type) {
   constexpr std::array<std::span<const Field>, 21> kFields = {
       kRequest,    kResourceMetrics, kResource,  kScopeMetrics, kScope,     kMetric,      kNumbers,
       kHistograms, kExponentials,    kSummaries, kNumber,       kHistogram, kExponential, kBuckets,
-      kSummary,    kQuantile,        kKeyValue,  kAnyValue,     kArray,     kMap,         {}};
+      kSummary,    kQuantile,        kKeyValue,  kAnyValue,     kArray,     kMap,         kExemplar};
   return kFields[static_cast<size_t>(type)];
 }
 

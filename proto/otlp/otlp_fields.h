@@ -21,6 +21,7 @@ enum class OtlpKind : uint8_t {
   kFixed,        // 8 bytes, not negative
   kSignedFixed,  // 8 bytes in two's complement
   kReal,
+  kHex,  // bytes, in JSON as hexadecimal digits
   kMessage,
 };
 

@@ -15,6 +15,7 @@
 
 #include "base/base64.h"
 #include "base/bytes.h"
+#include "base/hex_bytes.h"
 #include "proto/otlp/otlp_fields.h"
 
 namespace statmill {
@@ -227,6 +228,10 @@ class Transcoder {
         return write_bytes(*field, text_);
       case OtlpKind::kBytes: {
         const auto bytes = base64_decoded(text_);
+        return bytes && write_bytes(*field, *bytes);
+      }
+      case OtlpKind::kHex: {
+        const auto bytes = bytes_of_hex(text_);
         return bytes && write_bytes(*field, *bytes);
       }
       case OtlpKind::kUnsigned:

@@ -176,7 +176,7 @@ Verdict<Refusal> ExpositionReader::read_sample(Cursor cursor) {
   if (!sample_.name.empty() && !is_bare_name(sample_.name, true)) return Refusal::kBadName;
   skip_blanks(cursor);
   if (cursor.skip('{')) {
-    if (const auto verdict = read_labels(cursor); verdict.is_refused()) return verdict;
+    if (const auto verdict = read_labels(cursor, labels_); verdict.is_refused()) return verdict;
   }
   if (sample_.name.empty()) return Refusal::kEmptyName;
   sample_.labels = labels_;
@@ -190,31 +190,52 @@ Verdict<Refusal> ExpositionReader::read_sample(Cursor cursor) {
     if (const auto verdict = read_time(cursor.until<' ', '\t'>()); verdict.is_refused()) return verdict;
     skip_blanks(cursor);
   }
-  sample_.has_exemplar = may_have_exemplar && cursor.rest().starts_with("# {");
-  if (!cursor.is_at_end() && !sample_.has_exemplar) return Refusal::kFieldCount;
+  const bool has_exemplar = may_have_exemplar && cursor.rest().starts_with("# {");
+  if (!cursor.is_at_end() && !has_exemplar) return Refusal::kFieldCount;
+  if (has_exemplar) read_exemplar(cursor);
   if (!belongs_to_family(sample_.name)) begin_family(sample_.name);
   return kAccepted;
 }
 
-Verdict<Refusal> ExpositionReader::read_labels(Cursor& cursor) {
+// `# {label="value",...} value [time]`. The sample counts even if this cannot be read.
+void ExpositionReader::read_exemplar(Cursor cursor) {
+  sample_.has_bad_exemplar = true;
+  exemplar_labels_.clear();
+  cursor.advance(std::string_view("# {").size());
+  if (read_labels(cursor, exemplar_labels_).is_refused()) return;
+  ExpositionExemplar exemplar{exemplar_labels_, {}, {}};
+  skip_blanks(cursor);
+  if (parse_number(cursor.until<' ', '\t'>(), exemplar.value).is_refused()) return;
+  skip_blanks(cursor);
+  if (!cursor.is_at_end()) {
+    Number seconds;
+    if (parse_number(cursor.rest(), seconds).is_refused()) return;
+    exemplar.time_ms = milliseconds_of(seconds);
+    if (!exemplar.time_ms) return;
+  }
+  sample_.exemplar = exemplar;
+  sample_.has_bad_exemplar = false;
+}
+
+Verdict<Refusal> ExpositionReader::read_labels(Cursor& cursor, Labels& labels) {
   while (true) {
     skip_blanks(cursor);
     if (cursor.skip('}')) return kAccepted;
-    if (const auto verdict = read_label(cursor); verdict.is_refused()) return verdict;
+    if (const auto verdict = read_label(cursor, labels); verdict.is_refused()) return verdict;
     skip_blanks(cursor);
     if (cursor.skip('}')) return kAccepted;
     if (!cursor.skip(',')) return Refusal::kBadTag;
   }
 }
 
-Verdict<Refusal> ExpositionReader::read_label(Cursor& cursor) {
+Verdict<Refusal> ExpositionReader::read_label(Cursor& cursor, Labels& labels) {
   std::string_view name;
   const bool is_quoted = !cursor.is_at_end() && cursor.front() == '"';
   if (is_quoted) {
     if (const auto verdict = read_quoted(cursor, name, texts_); verdict.is_refused()) return verdict;
     skip_blanks(cursor);
     if (cursor.is_at_end() || cursor.front() != '=') {  // the name of the metric
-      if (!sample_.name.empty() || !labels_.empty()) return Refusal::kBadTag;
+      if (&labels != &labels_ || !sample_.name.empty() || !labels.empty()) return Refusal::kBadTag;
       sample_.name = name;
       return accept_if(!name.empty(), Refusal::kEmptyName);
     }
@@ -227,15 +248,15 @@ Verdict<Refusal> ExpositionReader::read_label(Cursor& cursor) {
   std::string_view value;
   if (cursor.is_at_end() || cursor.front() != '"') return Refusal::kBadTag;
   if (const auto verdict = read_quoted(cursor, value, texts_); verdict.is_refused()) return verdict;
-  return add_label(name, value);
+  return add_label(name, value, labels);
 }
 
-Verdict<Refusal> ExpositionReader::add_label(std::string_view name, std::string_view value) {
+Verdict<Refusal> ExpositionReader::add_label(std::string_view name, std::string_view value, Labels& labels) {
   if (name.empty()) return Refusal::kBadTag;
-  if (labels_.size() == kLabelsMax) return Refusal::kTagLimit;
+  if (labels.size() == kLabelsMax) return Refusal::kTagLimit;
   const auto is_same = [&](const LabelView& label) { return label.name == name; };
-  if (std::any_of(labels_.begin(), labels_.end(), is_same)) return Refusal::kDuplicateTag;
-  labels_.push_back({name, value});
+  if (std::any_of(labels.begin(), labels.end(), is_same)) return Refusal::kDuplicateTag;
+  labels.push_back({name, value});
   return kAccepted;
 }
 

@@ -33,13 +33,20 @@ struct ExpositionFamily {
   std::string_view unit;  // only OpenMetrics has one
 };
 
+struct ExpositionExemplar {
+  std::span<const LabelView> labels;  // in the order of the line, each name once
+  Number value;
+  std::optional<int64_t> time_ms;  // unix time, rounded down; nullopt: that of the sample
+};
+
 struct ExpositionSample {
   std::string_view name;
   std::span<const LabelView> labels;  // in the order of the line, each name once
   Number value;                       // if `special` is empty
   std::optional<double> special;      // nan, or an infinity
   std::optional<int64_t> time_ms;     // unix time, rounded down; nullopt: that of the scrape
-  bool has_exemplar = false;          // which is not read
+  std::optional<ExpositionExemplar> exemplar;
+  bool has_bad_exemplar = false;  // there is one that cannot be read
 };
 
 // Thread-compatible.
@@ -77,9 +84,12 @@ class ExpositionReader {
  private:
   Verdict<Refusal> read_comment(Cursor cursor, bool& has_changed);
   Verdict<Refusal> read_sample(Cursor cursor);
-  Verdict<Refusal> read_labels(Cursor& cursor);
-  Verdict<Refusal> read_label(Cursor& cursor);
-  Verdict<Refusal> add_label(std::string_view name, std::string_view value);
+  using Labels = std::vector<LabelView>;
+  // Only the labels of a sample may have its name among them.
+  Verdict<Refusal> read_labels(Cursor& cursor, Labels& labels);
+  Verdict<Refusal> read_label(Cursor& cursor, Labels& labels);
+  static Verdict<Refusal> add_label(std::string_view name, std::string_view value, Labels& labels);
+  void read_exemplar(Cursor cursor);
   Verdict<Refusal> read_value(std::string_view text);
   Verdict<Refusal> read_time(std::string_view text);
   Verdict<Refusal> read_quoted(Cursor& cursor, std::string_view& out, TextArena& texts) const;
@@ -96,7 +106,8 @@ class ExpositionReader {
   bool has_help_ = false;  // so that repeated texts of a family take no memory
   TextArena family_texts_;
   ExpositionSample sample_;
-  std::vector<LabelView> labels_;
+  Labels labels_;
+  Labels exemplar_labels_;
   TextArena texts_;  // of the line
 };
 

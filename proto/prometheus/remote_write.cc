@@ -28,9 +28,12 @@ class Labels {
     if (count_ < labels_.size()) labels_[count_] = label;
     ++count_;
   }
+  std::span<const LabelView> all() const {
+    return std::span(labels_).first(std::min(count_, labels_.size()));
+  }
   void describe(RemoteSeries& series) const {
     series.has_all_labels = count_ <= labels_.size();
-    series.labels = std::span(labels_).first(std::min(count_, labels_.size()));
+    series.labels = all();
   }
 
  private:
@@ -91,6 +94,39 @@ Status visit_histograms(std::string_view series, uint64_t field, RemoteWriteVisi
   return Status::ok();
 }
 
+// Reads what exemplars of both versions have. `read_labels` reads field 1.
+template <class ReadLabels>
+Status visit_exemplar(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor,
+                      const ReadLabels& read_labels) {
+  RemoteExemplar exemplar;
+  labels.clear();
+  ProtobufFields fields(bytes);
+  while (fields.next()) {
+    if (Status s = read_labels(fields); !s) return s;
+    if (fields.is(2, WireType::kFixed64)) exemplar.value = fields.real();
+    if (fields.is(3, WireType::kVarint)) exemplar.time_ms = fields.signed_integer();
+  }
+  if (fields.failed()) return damaged("exemplar");
+  exemplar.labels = labels.all();
+  visitor.add_exemplar(exemplar);
+  return Status::ok();
+}
+
+Status visit_exemplars1(std::string_view series, Labels& labels, RemoteWriteVisitor& visitor) {
+  for (ProtobufFields fields(series); fields.next();) {
+    if (!fields.is(3, WireType::kBytes)) continue;
+    const auto read_labels = [&](const ProtobufFields& exemplar) -> Status {
+      LabelView label;
+      if (!exemplar.is(1, WireType::kBytes)) return Status::ok();
+      if (!read_label(exemplar.bytes(), label)) return damaged("label");
+      labels.add(label);
+      return Status::ok();
+    };
+    if (Status s = visit_exemplar(fields.bytes(), labels, visitor, read_labels); !s) return s;
+  }
+  return Status::ok();
+}
+
 Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor) {
   RemoteSeries series;
   labels.clear();
@@ -109,7 +145,10 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
   labels.describe(series);
   visitor.begin_series(series);
   if (Status s = visit_samples(bytes, 0, visitor); !s) return s;
-  return series.histograms > 0 ? visit_histograms(bytes, 4, visitor) : Status::ok();
+  if (series.histograms > 0) {
+    if (Status s = visit_histograms(bytes, 4, visitor); !s) return s;
+  }
+  return series.exemplars == 0 ? Status::ok() : visit_exemplars1(bytes, labels, visitor);
 }
 
 Status decode1(std::string_view message, RemoteWriteVisitor& visitor) {
@@ -142,39 +181,31 @@ Result<Symbols> read_symbols(std::string_view message) {
   return symbols;
 }
 
-// Reads the fields of one series of 2.0.
-class SeriesReader {
+// Reads labels of 2.0: pairs of indices of symbols.
+class LabelReader {
  public:
-  SeriesReader(const Symbols& symbols, Labels& labels) : symbols_(symbols), labels_(labels) {
+  LabelReader(const Symbols& symbols, Labels& labels) : symbols_(symbols), labels_(labels) {
     labels_.clear();
   }
 
-  Status read(std::string_view bytes) {
-    ProtobufFields fields(bytes);
-    while (fields.next()) {
-      if (fields.is(1, WireType::kVarint)) add_reference(fields.integer());
-      if (fields.is(1, WireType::kBytes)) add_references(fields.bytes());
-      if (fields.is(2, WireType::kBytes)) ++series_.samples;
-      if (fields.is(3, WireType::kBytes)) ++series_.histograms;
-      if (fields.is(4, WireType::kBytes)) ++series_.exemplars;
-      if (fields.is(5, WireType::kBytes)) read_metadata(fields.bytes());
-      if (fields.is(6, WireType::kVarint)) start_ms_ = fields.signed_integer();
-    }
-    if (fields.failed() || has_fault_) return damaged("series");
-    if (is_name_open_) return Error{ErrorCode::kInvalid, "protobuf: a label without a value"};
-    labels_.describe(series_);
-    return Status::ok();
+  // Reads field 1 of a series or an exemplar, if it is this one.
+  void read(const ProtobufFields& fields) {
+    if (fields.is(1, WireType::kVarint)) add_reference(fields.integer());
+    if (fields.is(1, WireType::kBytes)) add_references(fields.bytes());
   }
-  const RemoteSeries& series() const { return series_; }
-  // Drafts of 2.0 have the time since when a counter counts here; the standard has it at each sample.
-  int64_t start_ms() const { return start_ms_; }
-
- private:
   std::string_view symbol(uint64_t reference) {
     if (reference < symbols_.size()) return symbols_[reference];
     has_fault_ = true;
     return {};
   }
+  // Returns ok if all that was read are labels. `part`: of what.
+  Status check(std::string_view part) const {
+    if (has_fault_) return damaged(part);
+    if (is_name_open_) return Error{ErrorCode::kInvalid, "protobuf: a label without a value"};
+    return Status::ok();
+  }
+
+ private:
   void add_reference(uint64_t reference) {
     const std::string_view text = symbol(reference);
     if (is_name_open_) {
@@ -189,24 +220,71 @@ class SeriesReader {
     while (!reader.done()) add_reference(reader.varint());
     has_fault_ = has_fault_ || reader.failed();
   }
-  void read_metadata(std::string_view bytes) {
-    ProtobufFields fields(bytes);
-    while (fields.next()) {
-      if (fields.is(1, WireType::kVarint)) series_.type = family_type(fields.integer());
-      if (fields.is(3, WireType::kVarint)) series_.help = symbol(fields.integer());
-      if (fields.is(4, WireType::kVarint)) series_.unit = symbol(fields.integer());
-    }
-    has_fault_ = has_fault_ || fields.failed();
-  }
 
   const Symbols& symbols_;
   Labels& labels_;
-  RemoteSeries series_;
   std::string_view name_;
   bool is_name_open_ = false;
   bool has_fault_ = false;
+};
+
+// Reads the fields of one series of 2.0.
+class SeriesReader {
+ public:
+  SeriesReader(const Symbols& symbols, Labels& labels) : labels_(labels), reader_(symbols, labels) {}
+
+  Status read(std::string_view bytes) {
+    ProtobufFields fields(bytes);
+    bool is_sound = true;
+    while (fields.next()) {
+      reader_.read(fields);
+      if (fields.is(2, WireType::kBytes)) ++series_.samples;
+      if (fields.is(3, WireType::kBytes)) ++series_.histograms;
+      if (fields.is(4, WireType::kBytes)) ++series_.exemplars;
+      if (fields.is(5, WireType::kBytes)) is_sound = read_metadata(fields.bytes()) && is_sound;
+      if (fields.is(6, WireType::kVarint)) start_ms_ = fields.signed_integer();
+    }
+    if (fields.failed() || !is_sound) return damaged("series");
+    if (Status s = reader_.check("series"); !s) return s;
+    labels_.describe(series_);
+    return Status::ok();
+  }
+  const RemoteSeries& series() const { return series_; }
+  // Drafts of 2.0 have the time since when a counter counts here; the standard has it at each sample.
+  int64_t start_ms() const { return start_ms_; }
+
+ private:
+  bool read_metadata(std::string_view bytes) {
+    ProtobufFields fields(bytes);
+    while (fields.next()) {
+      if (fields.is(1, WireType::kVarint)) series_.type = family_type(fields.integer());
+      if (fields.is(3, WireType::kVarint)) series_.help = reader_.symbol(fields.integer());
+      if (fields.is(4, WireType::kVarint)) series_.unit = reader_.symbol(fields.integer());
+    }
+    return !fields.failed();
+  }
+
+  Labels& labels_;
+  LabelReader reader_;
+  RemoteSeries series_;
   int64_t start_ms_ = 0;
 };
+
+Status visit_exemplars2(std::string_view series, const Symbols& symbols, Labels& labels,
+                        RemoteWriteVisitor& visitor) {
+  for (ProtobufFields fields(series); fields.next();) {
+    if (!fields.is(4, WireType::kBytes)) continue;
+    LabelReader reader(symbols, labels);
+    const auto read_labels = [&](const ProtobufFields& exemplar) {
+      reader.read(exemplar);
+      return Status::ok();
+    };
+    const std::string_view bytes = fields.bytes();
+    if (Status s = visit_exemplar(bytes, labels, visitor, read_labels); !s) return s;
+    if (Status s = reader.check("exemplar"); !s) return s;
+  }
+  return Status::ok();
+}
 
 Status decode2(std::string_view message, RemoteWriteVisitor& visitor) {
   const Result<Symbols> symbols = read_symbols(message);
@@ -218,8 +296,11 @@ Status decode2(std::string_view message, RemoteWriteVisitor& visitor) {
     if (Status s = reader.read(fields.bytes()); !s) return s;
     visitor.begin_series(reader.series());
     if (Status s = visit_samples(fields.bytes(), reader.start_ms(), visitor); !s) return s;
-    if (reader.series().histograms == 0) continue;
-    if (Status s = visit_histograms(fields.bytes(), 3, visitor); !s) return s;
+    if (reader.series().histograms > 0) {
+      if (Status s = visit_histograms(fields.bytes(), 3, visitor); !s) return s;
+    }
+    if (reader.series().exemplars == 0) continue;
+    if (Status s = visit_exemplars2(fields.bytes(), *symbols, labels, visitor); !s) return s;
   }
   return Status::ok();
 }

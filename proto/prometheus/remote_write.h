@@ -43,6 +43,12 @@ struct RemoteSample {
   bool operator==(const RemoteSample&) const = default;
 };
 
+struct RemoteExemplar {
+  std::span<const LabelView> labels;  // as sent, unchecked; of more than kRemoteLabelsMax, only so many
+  double value = 0;                   // any bits
+  int64_t time_ms = 0;
+};
+
 // The value that says that a series has ended: a NaN that no arithmetic makes.
 inline constexpr uint64_t kStaleMarkerBits = 0x7ff0'0000'0000'0002;
 bool is_stale_marker(double value);
@@ -65,6 +71,9 @@ class RemoteWriteVisitor {
   virtual void add_sample(const RemoteSample& sample) = 0;
   // A native histogram of the series before, after its samples. It is valid during the call.
   virtual void add_histogram(const NativeHistogram& histogram) = 0;
+  // An exemplar of the series before, after all of its samples; what its span views is valid until the next
+  // call.
+  virtual void add_exemplar(const RemoteExemplar& exemplar) = 0;
   virtual void add_family(const RemoteFamily& family) = 0;
 };
 

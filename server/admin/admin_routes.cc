@@ -35,6 +35,7 @@ std::string report_json(const ScrubReport& report) {
   append_count(out, "journal_rows", report.journal_rows);
   append_count(out, "journal_entries", report.journal_entries);
   append_count(out, "activity_rows", report.activity_rows);
+  append_count(out, "exemplars", report.exemplars);
   out += "\"tiers\":[";
   for (const ScrubReport::Tier& tier : report.tiers) {
     out += out.back() == '[' ? "{" : ",{";

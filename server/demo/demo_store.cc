@@ -28,6 +28,10 @@ class DemoSnapshot final : public StoreSnapshot {
   Status values(const std::function<Status(TickNo, std::string_view)>& visit) override {
     return below_->values(visit);
   }
+  Result<uint64_t> exemplars(const ExemplarRange& range,
+                             const std::function<bool(const ExemplarRow&)>& visit) override {
+    return below_->exemplars(range, visit);
+  }
   ChunkNo floor(TierNo tier) override { return below_->floor(tier); }
 
   Result<std::string> chunk(const ChunkKey& key) override {

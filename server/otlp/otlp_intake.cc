@@ -4,7 +4,9 @@
 #include <cmath>
 #include <deque>
 #include <string>
+#include <vector>
 
+#include "base/hex_bytes.h"
 #include "base/stage.h"
 #include "base/text.h"
 #include "proto/otlp/metrics.h"
@@ -114,6 +116,30 @@ class OtlpIntake::Collector final : public OtlpVisitor {
     }
   }
 
+  void add_exemplar(const OtlpExemplar& exemplar) override {
+    if (pieces_.has_many_exemplars()) {
+      const std::string name(point_.name);
+      submit();
+      point_.name = pieces_.batch().keep(name);
+    }
+    Batch& batch = pieces_.batch();
+    if (point_.name.empty()) return batch.refuse_exemplar(ExemplarRefusal::kSeries);
+    const OtlpNumber& number = exemplar.number;
+    if (!number.real && !number.integer) return batch.refuse_exemplar(ExemplarRefusal::kBadForm);
+    const double value = number.real ? *number.real : static_cast<double>(*number.integer);
+    const bool has_time = exemplar.time_ns != 0;
+    const int64_t time_ms = has_time ? static_cast<int64_t>(exemplar.time_ns / kNsPerMs) : point_.time_ms;
+    if (exemplar.trace_id.size() + exemplar.span_id.size() > kExemplarCharactersMax / 2)
+      return batch.refuse_exemplar(ExemplarRefusal::kLabels);
+    const std::string trace = hex_of_bytes(exemplar.trace_id);
+    const std::string span = hex_of_bytes(exemplar.span_id);
+    std::vector<LabelView> labels = {{"trace_id", trace}, {"span_id", span}};
+    labels.insert(labels.end(), exemplar.attributes.labels.begin(), exemplar.attributes.labels.end());
+    // The ids lead to the trace, which has the attributes, too.
+    if (encode_exemplar_labels(labels).refusal) labels.resize(2);
+    batch.add_exemplar({point_.name, time_ms, has_time, value, {}}, labels);
+  }
+
   OtlpAccount finish() {
     submit();
     infos_.submit();
@@ -127,7 +153,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   bool begin_point(const OtlpPoint& point) {
     ++points_;
     if (pieces_.is_full() || buckets_ >= kPieceBuckets) submit();
-    if (point.exemplars > 0) intake_.exemplars_.add(point.exemplars);
+    point_ = {{}, static_cast<int64_t>(point.time_ns / kNsPerMs)};
     if (point.time_ns != 0 || point.has_no_value) return true;
     refuse(Refusal::kBadTime);
     return false;
@@ -174,6 +200,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
       return refuse(Refusal::kOutOfRange);
     value.sender = names_.sender();
     pieces_.add(value);
+    point_.name = value.name;
   }
   void add_real(RemoteValue value, double real) {
     if (!std::isfinite(real)) return pieces_.batch().refuse(Refusal::kNotFinite, value.name);
@@ -206,6 +233,11 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   RemotePieces infos_;  // refused ones are no points of the sender
   OtlpNames names_;
   OtlpMetric metric_;
+  // The point whose exemplars follow.
+  struct {
+    std::string_view name;  // of its series, kept by the batch; empty if there is none
+    int64_t time_ms = 0;
+  } point_;
   uint64_t points_ = 0;
   // These are of the piece.
   std::deque<ForeignHistogram> histograms_;
@@ -217,9 +249,7 @@ OtlpIntake::OtlpIntake(RemoteTable& table, Intake& intake, Registry& registry)
       intake_(intake),
       account_(intake.account("otlp")),
       without_value_(registry.counter("statmill.otlp_points_without_value",
-                                      "Points of OpenTelemetry that say that there is no value now.")),
-      exemplars_(registry.counter("statmill.otlp_exemplars_dropped",
-                                  "Exemplars of OpenTelemetry, which are not kept.")) {}
+                                      "Points of OpenTelemetry that say that there is no value now.")) {}
 
 Result<OtlpAccount> OtlpIntake::submit(std::string_view message, size_t bytes, Timestamp now) const {
   account_.bytes.add(bytes);

@@ -44,7 +44,6 @@ class OtlpIntake {
   Intake& intake_;
   const ListenerAccount account_;
   Counter& without_value_;
-  Counter& exemplars_;
 };
 
 }  // namespace statmill

@@ -69,11 +69,13 @@ RemotePieces::RemotePieces(RemoteTable& table, Intake& intake, const ListenerAcc
 }
 
 void RemotePieces::submit() {
-  if (batch_.received == 0 && values_.empty() && batch_.families.empty()) return;
+  const bool has_samples = batch_.received > 0 || !values_.empty();
+  if (!has_samples && batch_.families.empty() && !batch_.has_exemplars()) return;
   PieceSink sink(table_, values_, added_nothing_);
   account_.accepted += intake_.submit(batch_, listener_, now_, sink);
   account_.received += batch_.received;
   for (size_t i = 0; i < kRefusalCount; ++i) account_.refused[i] += batch_.refused[i];
+  account_.exemplars += batch_.exemplars_accepted;
   account_.ticket = sink.ticket();
   batch_.clear();
   values_.clear();

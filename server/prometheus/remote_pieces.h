@@ -20,6 +20,7 @@ struct RemoteAccount {
   uint64_t received = 0;  // a native histogram counts as one
   uint64_t accepted = 0;
   std::array<uint64_t, kRefusalCount> refused{};
+  uint64_t exemplars = 0;      // that are accepted; they are not among `received`
   uint64_t without_value = 0;  // NaNs: refused as not_finite, which a sender cannot avoid
   RemoteTable::Ticket ticket = 0;
 
@@ -61,8 +62,9 @@ class RemotePieces {
   // Returns true if it is time for a submit().
   bool is_full() const {
     return values_.size() >= kPieceSamples || batch_.received >= kPieceSamples ||
-           batch_.families.size() >= kPieceSamples;
+           batch_.families.size() >= kPieceSamples || has_many_exemplars();
   }
+  bool has_many_exemplars() const { return batch_.exemplars.size() >= kPieceSamples; }
   void submit();
 
   // What has been submitted.

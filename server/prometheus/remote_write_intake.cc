@@ -61,7 +61,6 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
       verdict_ = read_series_name(series.labels, pieces_.batch(), name_);
     }
     note_texts(series);
-    if (series.exemplars > 0) intake_.exemplars_.add(series.exemplars);
   }
 
   void add_histogram(const NativeHistogram& native) override {
@@ -101,6 +100,13 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     pieces_.add({name_, {number_of(sample.value), sample.time_ms, sample.start_ms}, clues_});
   }
 
+  void add_exemplar(const RemoteExemplar& exemplar) override {
+    if (pieces_.has_many_exemplars()) split();
+    Batch& batch = pieces_.batch();
+    if (verdict_.is_refused()) return batch.refuse_exemplar(ExemplarRefusal::kSeries);
+    batch.add_exemplar({name_, exemplar.time_ms, true, exemplar.value, {}}, exemplar.labels);
+  }
+
   void add_family(const RemoteFamily& family) override {
     if (pieces_.is_full()) submit();
     note_family({family.name, family.type, family.unit, family.help}, intake_.types_, pieces_.batch());
@@ -113,7 +119,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   }
 
  private:
-  // In the middle of a series with many samples.
+  // In the middle of a series with many samples or exemplars.
   void split() {
     const std::string name(name_);
     submit();
@@ -191,8 +197,6 @@ RemoteWriteIntake::RemoteWriteIntake(RemoteTable& table, FamilyTypes& types, Rep
       intake_(intake),
       account_(intake.account("remote_write")),
       stale_(registry.counter("statmill.remote_stale_markers", "Stale markers of remote_write.")),
-      exemplars_(registry.counter("statmill.remote_exemplars_dropped",
-                                  "Exemplars of remote_write, which are not kept.")),
       histograms_(
           registry.counter("statmill.remote_histograms_refused",
                            "Native histograms of remote_write that were refused when they were read.")) {}

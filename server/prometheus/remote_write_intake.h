@@ -42,7 +42,6 @@ class RemoteWriteIntake {
   Intake& intake_;
   const ListenerAccount account_;
   Counter& stale_;
-  Counter& exemplars_;
   Counter& histograms_;
 };
 

@@ -37,7 +37,7 @@ HttpResponse answer(const RemoteAccount& account, RemoteWriteVersion version) {
   if (version == RemoteWriteVersion::k2) {
     response.fields = {{"X-Prometheus-Remote-Write-Samples-Written", std::to_string(account.accepted)},
                        {"X-Prometheus-Remote-Write-Histograms-Written", "0"},
-                       {"X-Prometheus-Remote-Write-Exemplars-Written", "0"}};
+                       {"X-Prometheus-Remote-Write-Exemplars-Written", std::to_string(account.exemplars)}};
   }
   return response;
 }

@@ -24,25 +24,17 @@ bool is_before(const Hash128& a, const Hash128& b) {
 
 }  // namespace
 
-ScrapeIntake::ScrapeIntake(RemoteTable& table, FamilyTypes& types, Intake& intake, Registry& registry,
-                           const Clock& clock)
-    : table_(table),
-      types_(types),
-      intake_(intake),
-      clock_(clock),
-      account_(intake.account("scrape")),
-      exemplars_(registry.counter("statmill.scrape_exemplars_dropped",
-                                  "Exemplars of scraped targets, which are not kept.")) {}
+ScrapeIntake::ScrapeIntake(RemoteTable& table, FamilyTypes& types, Intake& intake, const Clock& clock)
+    : table_(table), types_(types), intake_(intake), clock_(clock), account_(intake.account("scrape")) {}
 
 void ScrapeIntake::scraped(const Scrape& scrape) {
   ExpositionPieces pieces(table_, types_, intake_, account_, clock_.wall(), sender_of(scrape.target));
   Names names;
   pieces.note_names_in(&names.scraped);
-  ScrapedCount count;
+  uint64_t values = 0;
   if (scrape.body != nullptr) {
     account_.bytes.add(scrape.body->text.size());
-    count = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, pieces);
-    exemplars_.add(count.exemplars);
+    values = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, pieces);
   }
   pieces.note_names_in(&names.reports);
   const auto report = [&](std::string_view metric, const Number& value) {
@@ -50,7 +42,7 @@ void ScrapeIntake::scraped(const Scrape& scrape) {
   };
   report("up", Number::decimal(scrape.body != nullptr ? 1 : 0, 0));
   report("scrape_duration_seconds", Number::decimal(scrape.took.count(), 3));
-  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(count.values), 0));
+  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(values), 0));
   pieces.finish();
   std::sort(names.scraped.begin(), names.scraped.end(), is_before);
   Names& before = names_[scrape.target.key()];

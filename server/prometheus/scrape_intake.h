@@ -19,8 +19,7 @@ namespace statmill {
 class ScrapeIntake final : public ScrapeSink {
  public:
   // All must outlive it. Samples are counted for the listener "scrape".
-  ScrapeIntake(RemoteTable& table, FamilyTypes& types, Intake& intake, Registry& registry,
-               const Clock& clock);
+  ScrapeIntake(RemoteTable& table, FamilyTypes& types, Intake& intake, const Clock& clock);
 
   // What is about a scrape: up, 1 or 0; scrape_duration_seconds; scrape_samples_scraped, also those that are
   // dropped or refused.
@@ -33,7 +32,6 @@ class ScrapeIntake final : public ScrapeSink {
   Intake& intake_;
   const Clock& clock_;
   const ListenerAccount account_;
-  Counter& exemplars_;
   // By the key of the target: the names of its series that its last scrape had, sorted; and of those about
   // the scrapes.
   struct Names {

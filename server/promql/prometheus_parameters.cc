@@ -156,6 +156,16 @@ Result<size_t> parse_limit(const Url& url, size_t otherwise, std::string_view pa
   return *count > 0 ? *count : otherwise;
 }
 
+Result<ApiRange> parse_api_range(const Url& url) {
+  ApiRange range;
+  const Result<int64_t> start = time_parameter(url, "start", range.start_ms);
+  if (!start) return start.error();
+  const Result<int64_t> end = time_parameter(url, "end", range.end_ms);
+  if (!end) return end.error();
+  if (*end < *start) return invalid_parameter("end", "end timestamp must not be before start time");
+  return ApiRange{*start, *end};
+}
+
 Result<CatalogRequest> parse_catalog_request(const Url& url) {
   CatalogRequest request;
   for (const Parameter& parameter : url.parameters) {
@@ -168,13 +178,10 @@ Result<CatalogRequest> parse_catalog_request(const Url& url) {
     if (!plan) return invalid_parameter("match[]", plan.error().message);
     add_selector(request.selectors, std::get<plan::Leaf>(plan->nodes[plan->root]).matchers);
   }
-  const Result<int64_t> start = time_parameter(url, "start", request.start_ms);
-  if (!start) return start.error();
-  const Result<int64_t> end = time_parameter(url, "end", request.end_ms);
-  if (!end) return end.error();
-  if (*end < *start) return invalid_parameter("end", "end timestamp must not be before start time");
-  request.start_ms = *start;
-  request.end_ms = *end;
+  const Result<ApiRange> range = parse_api_range(url);
+  if (!range) return range.error();
+  request.start_ms = range->start_ms;
+  request.end_ms = range->end_ms;
   const Result<size_t> limit = parse_limit(url, request.limit);
   if (!limit) return limit.error();
   request.limit = *limit;

@@ -29,6 +29,13 @@ Result<int64_t> parse_instant(const Url& url, Timestamp now);
 Result<int64_t> parse_lookback(const Url& url);
 // limit, or another parameter of this form; `otherwise` if there is none, or if it is 0. Errors: kInvalid.
 Result<size_t> parse_limit(const Url& url, size_t otherwise, std::string_view parameter = "limit");
+// start and end, both optional.
+struct ApiRange {
+  int64_t start_ms = INT64_MIN;
+  int64_t end_ms = INT64_MAX;
+};
+// Errors: kInvalid.
+Result<ApiRange> parse_api_range(const Url& url);
 // match[], start, end and limit of series and labels. A name `U__cpu_2e_idle` in match[] also selects
 // `cpu.idle`. Errors: kInvalid.
 Result<CatalogRequest> parse_catalog_request(const Url& url);

@@ -188,7 +188,6 @@ std::vector<Route> prometheus_status_routes(const PrometheusStatus& status) {
     };
   };
   return {
-      route("/prometheus/api/v1/query_exemplars", fixed("[]"), "always empty: statmill keeps no exemplars"),
       route("/prometheus/api/v1/metadata", with(handle_metadata), "type, unit and help of metrics",
             kMetadataParameters),
       targets_route(status.scrapes),

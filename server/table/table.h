@@ -24,6 +24,7 @@
 #include "proto/batch.h"
 #include "server/names/name_index.h"
 #include "server/table/epoch_gate.h"
+#include "server/table/exemplar_table.h"
 #include "server/table/family_table.h"
 #include "server/table/index_renewal.h"
 #include "server/table/sender_limit.h"
@@ -50,6 +51,7 @@ struct TableLimits {
   Duration future_max = std::chrono::minutes(10);  // --limits.future: samples further ahead are refused
   FamilyLimits families = {};
   size_t ends_max = 1'000'000;  // --limits.ended_series: the older half of more ends of series is forgotten
+  ExemplarLimits exemplars = {};
   OtherKind other_kind = OtherKind::kRefuse;  // --limits.kind_mismatch, where the batch has no rule
 };
 
@@ -93,13 +95,15 @@ class Table final : public SampleSink {
         sender_limit_(limits.sender_series_max),
         families_(limits.families),
         ends_(limits.ends_max),
+        exemplars_(limits.exemplars),
         read_index_(index_) {
     for (Shard& shard : shards_) shard.names = index_;
   }
 
   // Adds the batch's samples and families, all in one epoch. Returns how many samples were accepted; the
   // others are counted in batch.refused, like the families that a limit does not allow, which it removes from
-  // the batch. Cost: one or two locks per shard that the batch touches.
+  // the batch. Exemplars are added after the samples, in the same epoch, and counted in
+  // batch.exemplars_accepted. Cost: one or two locks per shard that the batch touches, and for each exemplar.
   uint64_t apply(Batch& batch, Timestamp now) override;
   // Called after a batch's samples were added, in the same epoch. A state that it records for that parity
   // goes into the same tick as the samples. Must not call the table.
@@ -126,6 +130,11 @@ class Table final : public SampleSink {
   EpochEnd end_epoch(const SeriesChanges& changes = {});
   // Returns what has changed in families up to the epoch that ended, perhaps a little later.
   FamilyTable::Changes take_family_changes() { return families_.take_changes(); }
+  // Returns the exemplars of the epoch that ended.
+  std::vector<ExemplarRow> take_exemplars(const EpochEnd& end, SteadyTime now) {
+    if (!end.changed.deleted.empty()) exemplars_.forget(end.changed.deleted);
+    return exemplars_.take(end.parity, now);
+  }
   // Moves the epoch's deltas to pending and appends their entries to `journal`. `journal` is null if the
   // shard is flushed in the same tick: then it needs no entries. Returns the rows of the series that were
   // created or changed in the epoch.
@@ -203,6 +212,7 @@ class Table final : public SampleSink {
   // Which series have ended. Each writer of a series may end it there.
   SeriesEnds& ends() { return ends_; }
   const SeriesEnds& ends() const { return ends_; }
+  const ExemplarTable& exemplars() const { return exemplars_; }
 
   // The newest slot of any accepted sample; Series::kNoSlot if there was none.
   Slot newest_slot() const { return newest_slot_.load(std::memory_order_relaxed); }
@@ -246,6 +256,9 @@ class Table final : public SampleSink {
   template <class SomeSeries>  // a Series or an IdleSeries
   static SeriesSummary summary_of(const SomeSeries& s);
   void note_families(Batch& batch);
+  void note_exemplars(Batch& batch, Timestamp now, int parity);
+  Verdict<ExemplarRefusal> note_exemplar(const Exemplar& exemplar, Timestamp now, int parity);
+  void refuse_exemplars(Batch& batch, ExemplarRefusal reason);
   bool has_series_of(const FamilyKey& family) const;
   void change_families(const SeriesChanges& changes, const ChangedSeries& changed);
   // Returns the series, which is in the index of the shard, awake. Cost: 0.5 us if it was idle.
@@ -296,6 +309,7 @@ class Table final : public SampleSink {
   SenderLimit sender_limit_;
   FamilyTable families_;
   SeriesEnds ends_;
+  ExemplarTable exemplars_;
   KeyedHash hash_of_;  // of names; changes before other threads use the table only
   EpochGate gate_;
   std::array<Shard, kShardCount> shards_;

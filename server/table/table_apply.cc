@@ -70,11 +70,14 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
   if (!batch.families.empty()) note_families(batch);
   if (ram_bytes() > 2 * limits_.pending_bytes) {
     batch.refuse_all_samples(Refusal::kMemoryLimit);
+    if (batch.has_exemplars()) refuse_exemplars(batch, ExemplarRefusal::kLimit);
     return 0;
   }
   const std::vector<Placed> placed = place(batch, now, now);
   const EpochGate::Batch epoch(gate_);
-  return apply_placed(placed, batch, {now, now}, epoch.parity());
+  const uint64_t accepted = apply_placed(placed, batch, {now, now}, epoch.parity());
+  if (batch.has_exemplars()) note_exemplars(batch, now, epoch.parity());
+  return accepted;
 }
 
 uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark) {
@@ -82,6 +85,7 @@ uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const 
   const EpochGate::Batch epoch(gate_);
   if (!batch.families.empty()) note_families(batch);
   const uint64_t accepted = apply_placed(placed, batch, {now, sent}, epoch.parity());
+  if (batch.has_exemplars()) note_exemplars(batch, std::max(now, sent), epoch.parity());
   mark(epoch.parity());
   return accepted;
 }

@@ -31,6 +31,17 @@ void register_table_metrics(Registry& registry, const Table& table) {
   registry.counter_fn("statmill.ended_series_forgotten",
                       "Ends of series that are forgotten for --limits.ended_series.", {},
                       [&table] { return table.ends().forgotten(); });
+  registry.counter_fn("statmill.exemplars_accepted",
+                      "Exemplars that came, and are stored unless a larger one of their series and slot is.",
+                      {}, [&table] { return table.exemplars().accepted(); });
+  registry.counter_fn("statmill.exemplars_stored", "Exemplars that ticks have written.", {},
+                      [&table] { return table.exemplars().stored(); });
+  for (size_t i = 0; i < kExemplarRefusalCount; ++i) {
+    const auto reason = static_cast<ExemplarRefusal>(i);
+    registry.counter_fn("statmill.exemplars_refused", "Exemplars that are not kept.",
+                        {{"reason", std::string(exemplar_refusal_label(reason))}},
+                        [&table, reason] { return table.exemplars().refused(reason); });
+  }
   registry.gauge_fn("statmill.limited_senders", "Senders counted for --limits.series_per_sender.", {},
                     [&table] { return static_cast<double>(table.sender_count()); });
   registry.gauge_fn("statmill.pending_bytes", "RAM used by buckets not yet flushed.", {},

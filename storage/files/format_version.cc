@@ -2,6 +2,6 @@
 
 namespace statmill {
 
-const uint16_t kFormatMinor = 4;
+const uint16_t kFormatMinor = 5;
 
 }  // namespace statmill

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "storage/keys.h"
+#include "storage/rocks/exemplar_rows.h"
 #include "storage/value_row.h"
 
 namespace statmill {
@@ -61,6 +62,21 @@ void add_values(RocksBatch& operations, const RocksDatabase& database, const Sto
   }
 }
 
+void add_exemplars(RocksBatch& operations, RocksDatabase& database, const StoreBatch& batch) {
+  rocksdb::WriteBatch& out = operations.batch();
+  rocksdb::ColumnFamilyHandle* const family = database.exemplars();
+  if (!batch.exemplars.empty()) {
+    operations.add(out.Put(family, slice(kExemplarGuardKey), rocksdb::Slice()));
+    database.note_exemplars();
+  }
+  for (const ExemplarRow& row : batch.exemplars)
+    operations.add(out.Merge(family, exemplar_key(row.key), encode_exemplar_row(row)));
+  if (!database.has_exemplars()) return;  // so that there is nothing to remove
+  for (const ExemplarRange& range : batch.removed_exemplars)
+    operations.add(
+        out.DeleteRange(family, exemplar_key({range.id, range.begin}), exemplar_key({range.id, range.end})));
+}
+
 void add_meta(RocksBatch& operations, const RocksDatabase& database, const StoreBatch& batch) {
   rocksdb::WriteBatch& out = operations.batch();
   if (batch.tick != 0) operations.add(out.Put(database.meta(), slice(kTickKey), tick_row(batch.tick)));
@@ -94,7 +110,7 @@ void add_meta(RocksBatch& operations, const RocksDatabase& database, const Store
 
 }  // namespace
 
-RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers) {
+RocksBatch rocks_batch_of(const StoreBatch& batch, RocksDatabase& database, const Tiers& tiers) {
   RocksBatch operations;
   rocksdb::WriteBatch& out = operations.batch();
   for (const SeriesRow& series : batch.series) {
@@ -114,6 +130,7 @@ RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database
   add_agents(operations, database, batch);
   add_families(operations, database, batch);
   add_documents(operations, database, batch);
+  add_exemplars(operations, database, batch);
   add_values(operations, database, batch);
   add_meta(operations, database, batch);
   return operations;

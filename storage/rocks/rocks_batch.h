@@ -24,6 +24,6 @@ class RocksBatch {
 };
 
 // Requires: the tiers of all fragments are below tiers.stored_count().
-RocksBatch rocks_batch_of(const StoreBatch& batch, const RocksDatabase& database, const Tiers& tiers);
+RocksBatch rocks_batch_of(const StoreBatch& batch, RocksDatabase& database, const Tiers& tiers);
 
 }  // namespace statmill

@@ -20,13 +20,15 @@
 #include "storage/files/log_tail.h"
 #include "storage/keys.h"
 #include "storage/rocks/chunk_merge.h"
+#include "storage/rocks/exemplar_rows.h"
 #include "storage/rocks/sync_stage.h"
 
 namespace statmill {
 namespace {
 
 constexpr uint64_t kSmallWriteBuffer = uint64_t{4} << 20;
-constexpr int kUnsortedFiles = 8;      // flushed files per tier that start a compaction
+constexpr uint64_t kExemplarRewriteS = 86400;  // so long after they expired, exemplars take space at most
+constexpr int kUnsortedFiles = 8;              // flushed files per tier that start a compaction
 constexpr size_t kChunkKeyPrefix = 4;  // the chunk number: compacted files hold whole chunk numbers, so that
                                        // retention can delete files instead of rewriting them
 
@@ -156,6 +158,10 @@ rocksdb::ColumnFamilyOptions tier_options(rocksdb::BlockBasedTableOptions table,
   return family;
 }
 
+std::string tier_family(const Tier& tier) {
+  return "tier_" + format_duration(std::chrono::seconds(tier.step_s));
+}
+
 // In the order of RocksDatabase's accessors.
 std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& options, const Tiers& tiers,
                                                          const RocksDatabase::Parts& parts) {
@@ -173,21 +179,30 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
     const uint64_t buffer =
         i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
     out.emplace_back(
-        "tier_" + format_duration(std::chrono::seconds(tiers[i].step_s)),
+        tier_family(tiers[i]),
         tier_options(table, buffer,
                      std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, parts.counters->damaged_frames()),
                      *parts.filters[i]));
   }
+  rocksdb::ColumnFamilyOptions exemplars = family_options(table, kSmallWriteBuffer);
+  exemplars.merge_operator = std::make_shared<ExemplarMerge>();
+  exemplars.compaction_filter = parts.exemplar_filter.get();
+  exemplars.periodic_compaction_seconds = kExemplarRewriteS;
+  out.emplace_back(kExemplarFamily, exemplars);
   return out;
 }
 
-// An older program has made the database without the detail tier, and nothing is created in one that is only
-// read.
-void leave_out_missing_detail(const rocksdb::DBOptions& options, const std::string& path, const Tiers& tiers,
-                              std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+// An older program has made the database without the detail tier or exemplars, and nothing is created in one
+// that is only read.
+void leave_out_missing(const rocksdb::DBOptions& options, const std::string& path, const Tiers& tiers,
+                       std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
   std::vector<std::string> names;
-  if (!tiers.has_detail() || !rocksdb::DB::ListColumnFamilies(options, path, &names).ok()) return;
-  if (std::find(names.begin(), names.end(), families.back().name) == names.end()) families.pop_back();
+  if (!rocksdb::DB::ListColumnFamilies(options, path, &names).ok()) return;
+  const std::string detail = tiers.has_detail() ? tier_family(tiers.detail()) : std::string();
+  std::erase_if(families, [&](const rocksdb::ColumnFamilyDescriptor& family) {
+    const bool may_be_missing = family.name == kExemplarFamily || family.name == detail;
+    return may_be_missing && std::find(names.begin(), names.end(), family.name) == names.end();
+  });
 }
 
 bool ends_torn(const RocksOptions& options, const std::string& path) {
@@ -220,6 +235,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   parts.expiry = options.expiry ? options.expiry : std::make_shared<Expiry>();
   for (TierNo t = 0; t < tiers.stored_count(); ++t)
     parts.filters.push_back(std::make_unique<ExpiryFilter>(t, *parts.expiry, parts.counters->expired_rows()));
+  parts.exemplar_filter = std::make_unique<ExemplarFilter>(*parts.expiry, tiers.finest().chunk_slots);
   parts.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   parts.env = rocksdb::NewCompositeEnv(
       with_sync_stage(options.file_system ? options.file_system : rocksdb::FileSystem::Default()));
@@ -231,7 +247,7 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   const auto log = std::make_shared<WarningLog>(options.warn);
   db_options.info_log = log;
   auto families = descriptors(options, tiers, parts);
-  if (access == RocksAccess::kReadOnly) leave_out_missing_detail(db_options, path, tiers, families);
+  if (access == RocksAccess::kReadOnly) leave_out_missing(db_options, path, tiers, families);
   rocksdb::DB* db = nullptr;
   const auto try_open = [&] {
     return access == RocksAccess::kReadOnly
@@ -247,11 +263,20 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   if (!status.ok()) return error_of(status);
   parts.log_drops = log->drops();
   parts.db.reset(db);
+  if (parts.families.back()->GetName() == kExemplarFamily) parts.exemplars = parts.families.back();
   stalls->note_opened(stall_state_of(*db));
   auto opened = std::make_unique<RocksDatabase>(std::move(parts));
   if (Status s = opened->load_floors(tiers); !s) return s.error();
   opened->load_flushed_ticks();
+  opened->look_for_exemplars();
   return opened;
+}
+
+void RocksDatabase::look_for_exemplars() {
+  if (exemplars() == nullptr) return;
+  const std::unique_ptr<rocksdb::Iterator> row(db().NewIterator({}, exemplars()));
+  row->SeekToFirst();
+  if (row->Valid() || !row->status().ok()) note_exemplars();  // after an error there may be some
 }
 
 Status RocksDatabase::load_floors(const Tiers& tiers) {

@@ -49,7 +49,9 @@ class RocksDatabase {
     LogDrops log_drops;
     std::unique_ptr<rocksdb::Env> env;  // the file system, and the threads of the process
     std::unique_ptr<rocksdb::DB> db;
-    std::vector<rocksdb::ColumnFamilyHandle*> families;  // owned by db, released before it closes
+    std::unique_ptr<rocksdb::CompactionFilter> exemplar_filter;  // must outlive db, too
+    std::vector<rocksdb::ColumnFamilyHandle*> families;          // owned by db, released before it closes
+    rocksdb::ColumnFamilyHandle* exemplars = nullptr;            // the last one of them, if it is there
   };
   explicit RocksDatabase(Parts parts) : parts_(std::move(parts)) {}
   ~RocksDatabase();
@@ -63,8 +65,14 @@ class RocksDatabase {
   // Returns nullptr if a database that was opened read-only has no such tier yet.
   rocksdb::ColumnFamilyHandle* tier(TierNo tier) const {
     const size_t family = 3 + size_t{tier};
-    return family < parts_.families.size() ? parts_.families[family] : nullptr;
+    if (family >= parts_.families.size() || parts_.families[family] == parts_.exemplars) return nullptr;
+    return parts_.families[family];
   }
+  // Returns nullptr if a database that was opened read-only has no such family yet.
+  rocksdb::ColumnFamilyHandle* exemplars() const { return parts_.exemplars; }
+  // For the thread that writes batches: false if there never was an exemplar.
+  bool has_exemplars() const { return has_exemplars_; }
+  void note_exemplars() { has_exemplars_ = true; }
 
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
 
@@ -79,9 +87,11 @@ class RocksDatabase {
  private:
   Status load_floors(const Tiers& tiers);
   void load_flushed_ticks();
+  void look_for_exemplars();
 
   Parts parts_;
   std::optional<FlushedTicks> flushed_ticks_;  // set by open()
+  bool has_exemplars_ = false;                 // confined to the thread that writes batches, once it is open
 };
 
 // Converts a status that is not ok.

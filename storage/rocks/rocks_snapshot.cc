@@ -197,6 +197,29 @@ Status RocksSnapshot::values(const std::function<Status(TickNo, std::string_view
   return row->status().ok() ? Status::ok() : Status(error_of(row->status()));
 }
 
+Result<uint64_t> RocksSnapshot::exemplars(const ExemplarRange& range,
+                                          const std::function<bool(const ExemplarRow&)>& visit) {
+  uint64_t damaged = 0;
+  if (database_->exemplars() == nullptr) return damaged;
+  const std::string end = exemplar_key({range.id, range.end});
+  const rocksdb::Slice upper(end);
+  rocksdb::ReadOptions options = point_options(snapshot_);
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> row(database_->db().NewIterator(options, database_->exemplars()));
+  for (row->Seek(exemplar_key({range.id, range.begin})); row->Valid(); row->Next()) {
+    const auto key = parse_exemplar_key(row->key().ToStringView());
+    if (!key) return corrupt("the key of an exemplar is not 12 bytes long");
+    const auto decoded = decode_exemplar_row(*key, row->value().ToStringView());
+    if (!decoded) {
+      ++damaged;
+    } else if (!visit(*decoded)) {
+      break;
+    }
+  }
+  if (!row->status().ok()) return error_of(row->status());
+  return damaged;
+}
+
 Result<std::string> RocksSnapshot::chunk(const ChunkKey& key) {
   SM_CHECK(key.tier < tiers_.stored_count());
   if (key.chunk < floor(key.tier)) return std::string();

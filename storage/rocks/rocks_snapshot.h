@@ -29,6 +29,8 @@ class RocksSnapshot final : public StoreSnapshot {
   Result<FamilyRows> families() override;
   Result<DocumentRows> documents() override;
   Status values(const std::function<Status(TickNo, std::string_view)>& visit) override;
+  Result<uint64_t> exemplars(const ExemplarRange& range,
+                             const std::function<bool(const ExemplarRow&)>& visit) override;
   Result<std::string> chunk(const ChunkKey& key) override;
   Status chunks(TierNo tier, ChunkNo chunk, std::span<const SeriesId> ids,
                 const std::function<void(size_t position, std::string_view frames)>& visit) override;

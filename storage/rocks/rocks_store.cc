@@ -92,6 +92,9 @@ class ClosedSnapshot final : public StoreSnapshot {
   Result<FamilyRows> families() override { return recovering(); }
   Result<DocumentRows> documents() override { return recovering(); }
   Status values(const std::function<Status(TickNo, std::string_view)>&) override { return recovering(); }
+  Result<uint64_t> exemplars(const ExemplarRange&, const std::function<bool(const ExemplarRow&)>&) override {
+    return recovering();
+  }
   Result<std::string> chunk(const ChunkKey&) override { return recovering(); }
   Status chunks(TierNo, ChunkNo, std::span<const SeriesId>,
                 const std::function<void(size_t, std::string_view)>&) override {

@@ -10,11 +10,13 @@
 #include "storage/activity.h"
 #include "storage/codec/entry.h"
 #include "storage/codec/frames.h"
+#include "storage/exemplar_row.h"
 #include "storage/files/backup_manifest.h"
 #include "storage/files/data_directory.h"
 #include "storage/journal/journal.h"
 #include "storage/keys.h"
 #include "storage/rocks/chunk_merge.h"
+#include "storage/rocks/exemplar_rows.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_snapshot.h"
 #include "storage/rocks/scrub_rows.h"
@@ -81,6 +83,7 @@ class Scrubber {
     if (done) done = meta();
     if (done) done = journal();
     for (TierNo t = 0; done && t < tiers_.stored_count(); ++t) done = tier(t);
+    if (done) done = exemplars();
     if (!done) return done.error();
     return std::move(report_);
   }
@@ -101,6 +104,7 @@ class Scrubber {
   void check_journal_row(TickNo tick, std::string_view row);
   Status tier(TierNo tier);
   void check_chunk(const ChunkKey& key, std::string_view value);
+  Status exemplars();
 
   bool is_known(SeriesId id) const { return std::binary_search(ids_.begin(), ids_.end(), id); }
   std::string row_of(rocksdb::ColumnFamilyHandle* family, std::string_view key) const;
@@ -294,6 +298,24 @@ void Scrubber::check_chunk(const ChunkKey& key, std::string_view value) {
     fault("buckets and histograms differ in slots or counts");
   if (decoded.damaged_frames > 0)
     fault(std::to_string(decoded.damaged_frames) + " of " + std::to_string(frames) + " frames damaged");
+}
+
+// Those of deleted series may be there until a compaction.
+Status Scrubber::exemplars() {
+  if (database_.exemplars() == nullptr) return Status::ok();
+  return rows(database_.exemplars(), {}, [this](std::string_view bytes, std::string_view value) {
+    if (bytes == kExemplarGuardKey) return;
+    const auto key = parse_exemplar_key(bytes);
+    if (!key) return report_.add_fault(kExemplarFamily, "a key is not 12 bytes long");
+    ++report_.exemplars;
+    const auto fault = [&](std::string what) {
+      report_.add_fault(
+          std::string(kExemplarFamily) + " slot " + std::to_string(key->slot) + " " + series_text(key->id),
+          std::move(what));
+    };
+    if (const auto row = decode_exemplar_row(*key, value); !row) fault(row.error().message);
+    if (!is_known(key->id)) fault("the series is not in the catalog");
+  });
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct ScrubReport {
   uint64_t journal_rows = 0;
   uint64_t journal_entries = 0;
   uint64_t activity_rows = 0;
+  uint64_t exemplars = 0;
   std::vector<Tier> tiers;
   uint64_t fault_count = 0;
   std::vector<Fault> faults;  // the first kFaultsMax

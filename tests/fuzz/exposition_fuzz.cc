@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "proto/exemplar.h"
 #include "proto/prometheus/exposition_reader.h"
 #include "proto/prometheus/labels_name.h"
 #include "tests/fuzz/cost_bound.h"
@@ -22,6 +23,13 @@ void check_sample(const ExpositionSample& sample) {
     SM_CHECK(!std::isfinite(*sample.special));
   } else {
     SM_CHECK(is_sane(sample.value));
+  }
+  SM_CHECK(!sample.exemplar || !sample.has_bad_exemplar);
+  if (sample.exemplar) {
+    SM_CHECK(is_sane(sample.exemplar->value));
+    SM_CHECK(sample.exemplar->labels.size() <= ExpositionReader::kLabelsMax);
+    const EncodedLabels encoded = encode_exemplar_labels(sample.exemplar->labels);
+    SM_CHECK(encoded.refusal || decode_exemplar_labels(encoded.text));
   }
   LabelPairs labels = {{std::string(kNameLabel), std::string(sample.name)}};
   for (const LabelView& label : sample.labels) labels.emplace_back(label.name, label.value);

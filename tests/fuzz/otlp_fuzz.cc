@@ -47,6 +47,10 @@ class CheckParts final : public OtlpVisitor {
     check(point.attributes);
     SM_CHECK(summary.quantiles.size() <= kOtlpQuantilesMax);
   }
+  void add_exemplar(const OtlpExemplar& exemplar) override {
+    check(exemplar.attributes);
+    SM_CHECK(!exemplar.number.real || !exemplar.number.integer);
+  }
 
  private:
   static void check(const OtlpAttributes& attributes) {

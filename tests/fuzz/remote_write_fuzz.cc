@@ -27,6 +27,7 @@ class CheckParts final : public RemoteWriteVisitor {
     check_view(series.unit);
     announced_ += series.samples;
     announced_histograms_ += series.histograms;
+    announced_exemplars_ += series.exemplars;
   }
   void add_sample(const RemoteSample&) override { SM_CHECK(++samples_ <= announced_); }
   void add_histogram(const NativeHistogram& histogram) override {
@@ -34,12 +35,23 @@ class CheckParts final : public RemoteWriteVisitor {
     if (histogram.verdict.is_accepted() && !histogram.is_end)
       SM_CHECK(check_histogram(histogram.histogram).is_accepted());
   }
+  void add_exemplar(const RemoteExemplar& exemplar) override {
+    SM_CHECK(++exemplars_ <= announced_exemplars_);
+    SM_CHECK(exemplar.labels.size() <= kRemoteLabelsMax);
+    for (const LabelView& label : exemplar.labels) {
+      check_view(label.name);
+      check_view(label.value);
+    }
+  }
   void add_family(const RemoteFamily& family) override {
     check_view(family.name);
     check_view(family.help);
     check_view(family.unit);
   }
-  void end() const { SM_CHECK(samples_ == announced_ && histograms_ == announced_histograms_); }
+  void end() const {
+    SM_CHECK(samples_ == announced_ && histograms_ == announced_histograms_);
+    SM_CHECK(exemplars_ == announced_exemplars_);
+  }
 
  private:
   void check_view(std::string_view text) const {
@@ -52,6 +64,8 @@ class CheckParts final : public RemoteWriteVisitor {
   uint64_t samples_ = 0;
   uint64_t announced_histograms_ = 0;
   uint64_t histograms_ = 0;
+  uint64_t announced_exemplars_ = 0;
+  uint64_t exemplars_ = 0;
 };
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "server/promql/parser.h"
 #include "storage/agent_row.h"
 #include "storage/document_row.h"
+#include "storage/exemplar_row.h"
 #include "storage/family_row.h"
 #include "storage/series_row.h"
 #include "storage/value_row.h"
@@ -118,6 +119,13 @@ TEST(Seeds, DocumentRowDecodes) {
   std::string bytes = seed("document_row/row");
   Writer(bytes).u32be(crc32c(bytes, crc32c(document_key(key))));
   EXPECT_TRUE(decode_document_row(key, bytes));
+}
+
+TEST(Seeds, ExemplarRowDecodes) {
+  const ExemplarKey key{7, 170'000'000};
+  std::string bytes = seed("exemplar_row/row");
+  Writer(bytes).u32be(crc32c(bytes, crc32c(exemplar_key(key))));
+  EXPECT_TRUE(decode_exemplar_row(key, bytes));
 }
 
 TEST(Seeds, FamilyRowDecodes) {
@@ -224,6 +232,7 @@ TEST(Seeds, RequestsOfOtlpHaveEachType) {
       if (histogram.verdict.is_accepted()) ++histograms;
     }
     void add_summary(const OtlpPoint&, const OtlpSummary&) override { ++summaries; }
+    void add_exemplar(const OtlpExemplar&) override {}
     size_t attributes = 0;
     int numbers = 0;
     int histograms = 0;

@@ -26,6 +26,10 @@ class ForwardingSnapshot : public StoreSnapshot {
   Result<AgentRows> agents() override { return of_->agents(); }
   Result<FamilyRows> families() override { return of_->families(); }
   Result<DocumentRows> documents() override { return of_->documents(); }
+  Result<uint64_t> exemplars(const ExemplarRange& range,
+                             const std::function<bool(const ExemplarRow&)>& visit) override {
+    return of_->exemplars(range, visit);
+  }
   Status values(const std::function<Status(TickNo, std::string_view)>& visit) override {
     return of_->values(visit);
   }

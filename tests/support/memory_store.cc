@@ -50,6 +50,14 @@ class MemorySnapshot final : public StoreSnapshot {
     return Status::ok();
   }
 
+  Result<uint64_t> exemplars(const ExemplarRange& range,
+                             const std::function<bool(const ExemplarRow&)>& visit) override {
+    const auto& all = content().exemplars;
+    const auto end = all.lower_bound({range.id, range.end});
+    for (auto row = all.lower_bound({range.id, range.begin}); row != end && visit(row->second);) ++row;
+    return uint64_t{0};
+  }
+
   Result<std::string> chunk(const ChunkKey& key) override {
     SM_CHECK(key.tier < store_.tiers().stored_count());
     if (key.chunk < floor(key.tier)) return std::string();
@@ -150,6 +158,13 @@ void MemoryStore::apply(const StoreBatch& batch) {
   for (const DocumentRow& row : batch.documents) content.documents[row.key] = row;
   for (const DocumentKey& key : batch.removed_documents) content.documents.erase(key);
   for (const StoreBatch::Row& row : batch.values) content.values[row.tick] = row.bytes;
+  for (const ExemplarRow& row : batch.exemplars) {
+    const auto [known, is_new] = content.exemplars.try_emplace(row.key, row);
+    if (!is_new && is_larger(row, known->second)) known->second = row;
+  }
+  for (const ExemplarRange& range : batch.removed_exemplars)
+    content.exemplars.erase(content.exemplars.lower_bound({range.id, range.begin}),
+                            content.exemplars.lower_bound({range.id, range.end}));
   if (batch.values_trim) {
     content.values.erase(content.values.lower_bound(batch.values_trim->begin),
                          content.values.lower_bound(batch.values_trim->end));
@@ -221,6 +236,10 @@ Status MemoryStore::keep_from(TierNo tier, ChunkNo chunk) {
 Result<bool> MemoryStore::reclaim(std::atomic<bool>& cancelled) {
   if (cancelled) return false;
   MutexLock lock(mutex_);
+  std::erase_if(writable().exemplars, [&](const auto& row) {
+    const auto chunk = static_cast<ChunkNo>(row.first.slot / tiers_.finest().chunk_slots);
+    return expiry_->is_expired({0, chunk, row.first.id});
+  });
   expired_rows_ +=
       std::erase_if(writable().chunks, [&](const auto& row) { return expiry_->is_expired(row.first); });
   return false;

@@ -68,6 +68,7 @@ class MemoryStore final : public Store {
     std::map<FamilyKey, FamilyRow> families;
     std::map<DocumentKey, DocumentRow> documents;
     std::map<TickNo, std::string> values;
+    std::map<ExemplarKey, ExemplarRow> exemplars;
     std::optional<ClockRow> clock;
     std::optional<WholeRow> whole;
     std::optional<HashSecret> hash_secret;

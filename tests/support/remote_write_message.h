@@ -15,11 +15,17 @@
 
 namespace statmill {
 
+struct SentExemplar {
+  std::vector<std::pair<std::string, std::string>> labels;
+  double value = 0;
+  int64_t time_ms = 0;
+  bool operator==(const SentExemplar&) const = default;
+};
 struct SentSeries {
   std::vector<std::pair<std::string, std::string>> labels;
   std::vector<RemoteSample> samples;
   FamilyType type = FamilyType::kUnknown;  // of 2.0
-  uint64_t exemplars = 0;
+  std::vector<SentExemplar> exemplars = {};
   uint64_t histograms = 0;
   std::vector<std::string> native = {};  // further histograms, as NativeHistogramMessage writes them
 };
@@ -37,20 +43,33 @@ inline std::string sample_message(const RemoteSample& sample) {
   return out.text();
 }
 
+inline std::string label_message(const std::string& name, const std::string& value) {
+  ProtobufWriter label;
+  label.bytes(1, name);
+  label.bytes(2, value);
+  return label.text();
+}
+// What exemplars of both versions have after their labels.
+inline std::string exemplar_message(const SentExemplar& exemplar) {
+  ProtobufWriter out;
+  out.real(2, exemplar.value);
+  out.integer(3, static_cast<uint64_t>(exemplar.time_ms));
+  return out.text();
+}
+
 // Returns a prometheus.WriteRequest.
 inline std::string write_request1(const std::vector<SentSeries>& all,
                                   const std::vector<SentFamily>& families = {}) {
   ProtobufWriter out;
   for (const SentSeries& series : all) {
     ProtobufWriter message;
-    for (const auto& [name, value] : series.labels) {
-      ProtobufWriter label;
-      label.bytes(1, name);
-      label.bytes(2, value);
-      message.bytes(1, label.text());
-    }
+    for (const auto& [name, value] : series.labels) message.bytes(1, label_message(name, value));
     for (const RemoteSample& sample : series.samples) message.bytes(2, sample_message(sample));
-    for (uint64_t i = 0; i < series.exemplars; ++i) message.bytes(3, {});
+    for (const SentExemplar& exemplar : series.exemplars) {
+      ProtobufWriter part;
+      for (const auto& [name, value] : exemplar.labels) part.bytes(1, label_message(name, value));
+      message.bytes(3, part.text() + exemplar_message(exemplar));
+    }
     for (uint64_t i = 0; i < series.histograms; ++i) message.bytes(4, {});
     for (const std::string& native : series.native) message.bytes(4, native);
     out.bytes(1, message.text());
@@ -74,20 +93,27 @@ inline std::string write_request2(const std::vector<SentSeries>& all) {
     if (is_new) symbols.push_back(text);
     return at->second;
   };
-  ProtobufWriter series_part;
-  for (const SentSeries& series : all) {
-    ProtobufWriter message;
-    std::string references;
-    Writer packed(references);
-    for (const auto& [name, value] : series.labels) {
+  const auto references = [&](const std::vector<std::pair<std::string, std::string>>& labels) {
+    std::string out;
+    Writer packed(out);
+    for (const auto& [name, value] : labels) {
       packed.varint(symbol(name));
       packed.varint(symbol(value));
     }
-    message.bytes(1, references);
+    return out;
+  };
+  ProtobufWriter series_part;
+  for (const SentSeries& series : all) {
+    ProtobufWriter message;
+    message.bytes(1, references(series.labels));
     for (const RemoteSample& sample : series.samples) message.bytes(2, sample_message(sample));
     for (uint64_t i = 0; i < series.histograms; ++i) message.bytes(3, {});
     for (const std::string& native : series.native) message.bytes(3, native);
-    for (uint64_t i = 0; i < series.exemplars; ++i) message.bytes(4, {});
+    for (const SentExemplar& exemplar : series.exemplars) {
+      ProtobufWriter part;
+      part.bytes(1, references(exemplar.labels));
+      message.bytes(4, part.text() + exemplar_message(exemplar));
+    }
     ProtobufWriter metadata;
     metadata.integer(1, static_cast<uint64_t>(series.type));
     message.bytes(5, metadata.text());

@@ -258,6 +258,7 @@ Result<ScrubReport> parse_scrub_report(std::string_view text) {
   out.journal_rows = count(document.root(), "journal_rows");
   out.journal_entries = count(document.root(), "journal_entries");
   out.activity_rows = count(document.root(), "activity_rows");
+  out.exemplars = count(document.root(), "exemplars");
   for (const json::value& t : document.array(document.field(document.root(), "tiers"))) {
     out.tiers.push_back({.name = document.text(document.field(t, "name")),
                          .rows = count(t, "rows"),

@@ -362,6 +362,7 @@ std::string scrub_table(const ScrubReport& report) {
                text_of(t.bytes)});
   table.add({"journal", text_of(report.journal_rows), "", text_of(report.journal_entries), "", ""});
   table.add({"activity", text_of(report.activity_rows), "", "", "", ""});
+  table.add({"exemplars", text_of(report.exemplars), "", "", "", ""});
   table.add({"series", text_of(report.series), "", "", "", ""});
   table.add({"files", text_of(report.files), "", "", "", text_of(report.file_bytes)});
   std::string out = table.text();

@@ -96,10 +96,23 @@ TEST(OtlpMetrics, FlagsAndExemplarsAreSeen) {
   ProtobufWriter point;
   point.fixed(3, 20);
   point.integer(8, 1);
-  point.bytes(5, "any bytes");
+  ProtobufWriter exemplar;
+  exemplar.fixed(2, 19);
+  exemplar.fixed(6, static_cast<uint64_t>(-7));
+  exemplar.bytes(4, std::string("\0\xab", 2));
+  exemplar.bytes(5, "AB");
+  point.bytes(5, exemplar.text());
   point.bytes(5, "");
   EXPECT_EQ(read_metric(otlp::gauge("g", {point.text()})),
-            "g|| type 0 temporality 0\n- 0..20 no value exemplars 2\n");
+            "g|| type 0 temporality 0\n- 0..20 no value exemplars 2\n"
+            "# 19 integer -7 trace 4142 span 00ab\n# 0 trace  span \n");
+}
+
+TEST(OtlpMetrics, ADamagedExemplarIsAnError) {
+  ProtobufWriter point;
+  point.bytes(5, "\x2a\x10");
+  MetricsText text;
+  EXPECT_FALSE(decode_otlp_metrics(otlp::request({}, {otlp::gauge("g", {point.text()})}), text));
 }
 
 // An attribute with this AnyValue.

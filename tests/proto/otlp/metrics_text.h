@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/hex_bytes.h"
 #include "proto/otlp/metrics.h"
 
 namespace statmill {
@@ -58,6 +59,12 @@ class MetricsText final : public OtlpVisitor {
     for (const OtlpQuantile& one : summary.quantiles)
       text_ += " " + std::to_string(one.quantile) + "=" + std::to_string(one.value);
     text_ += summary.has_all ? "\n" : " and more\n";
+  }
+  void add_exemplar(const OtlpExemplar& exemplar) override {
+    text_ += "#" + of(exemplar.attributes) + " " + std::to_string(exemplar.time_ns);
+    if (exemplar.number.real) text_ += " real " + std::to_string(*exemplar.number.real);
+    if (exemplar.number.integer) text_ += " integer " + std::to_string(*exemplar.number.integer);
+    text_ += " trace " + hex_of_bytes(exemplar.trace_id) + " span " + hex_of_bytes(exemplar.span_id) + "\n";
   }
 
  private:

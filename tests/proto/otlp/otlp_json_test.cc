@@ -43,7 +43,8 @@ TEST(OtlpJson, EachPartIsRead) {
            "sum": {"aggregationTemporality": 2, "isMonotonic": true, "dataPoints": [
              {"asInt": "-5", "startTimeUnixNano": "10", "timeUnixNano": 20, "flags": 1,
               "attributes": [{"key": "k", "value": {"intValue": "7"}}],
-              "exemplars": [{"spanId": "00", "asDouble": 1.5}]}]}},
+              "exemplars": [{"spanId": "0aFf", "traceId": "01", "asDouble": 1.5, "timeUnixNano": "19",
+                             "filteredAttributes": [{"key": "a", "value": {"stringValue": "b"}}]}]}]}},
           {"name": "h", "histogram": {"aggregationTemporality": 1, "dataPoints": [
              {"timeUnixNano": "20", "count": 3, "sum": 33, "min": 1, "max": 12.5,
               "bucketCounts": ["1", 0, "2"], "explicitBounds": [5, 10.5]}]}},
@@ -59,6 +60,7 @@ TEST(OtlpJson, EachPartIsRead) {
             "scope 8\n"
             "n|By|Bytes. type 1 temporality 2 monotonic\n"
             "- k=7 10..20 no value exemplars 1 integer -5\n"
+            "# a=b 19 real 1.500000 trace 01 span 0aff\n"
             "h|| type 2 temporality 1\n"
             "- 0..20 count 3 sum 33.000000 min 1.000000 max 12.500000 <5.000000 <10.500000 [0]:1 [2]:2\n"
             "e|| type 3 temporality 1\n"
@@ -94,6 +96,7 @@ TEST(OtlpJson, ADoubleIsTheNearestOne) {
     void add_number(const OtlpPoint&, const OtlpNumber& number) override { value = *number.real; }
     void add_histogram(const OtlpPoint&, const OtlpHistogram&) override {}
     void add_summary(const OtlpPoint&, const OtlpSummary&) override {}
+    void add_exemplar(const OtlpExemplar&) override {}
     double value = 0;
   } only;
   ASSERT_TRUE(decode_otlp_metrics(*message, only));

@@ -33,7 +33,18 @@ std::string_view type_text(FamilyType type) {
   return kTexts[static_cast<size_t>(type)];
 }
 
-// Returns each item as a line: "name{a=b} value@time_ms !exemplar (family type)", "family type help unit",
+// " #{a=b} value@time_ms".
+std::string exemplar_text(const ExpositionExemplar& exemplar) {
+  std::string text = " #";
+  for (const LabelView& label : exemplar.labels)
+    text.append("{").append(label.name).append("=").append(label.value).append("}");
+  append_number(text.append(" "), exemplar.value.value());
+  if (exemplar.time_ms) text.append("@").append(std::to_string(*exemplar.time_ms));
+  return text;
+}
+
+// Returns each item as a line: "name{a=b} value@time_ms #exemplar (family type)", with ! for an exemplar that
+// cannot be read, "family type help unit",
 // "3: reason".
 std::vector<std::string> read(std::string_view text, ExpositionFormat format = kText) {
   const ExactCopy copy(text);
@@ -55,7 +66,8 @@ std::vector<std::string> read(std::string_view text, ExpositionFormat format = k
         line.append("{").append(label.name).append("=").append(label.value).append("}");
       line.append(" ").append(number_text(sample));
       if (sample.time_ms) line.append("@").append(std::to_string(*sample.time_ms));
-      if (sample.has_exemplar) line.append(" !");
+      if (sample.exemplar) line.append(exemplar_text(*sample.exemplar));
+      if (sample.has_bad_exemplar) line.append(" !");
       line.append(" (").append(family.name).append(" ").append(type_text(family.type)).append(")");
     }
     out.push_back(line);
@@ -133,15 +145,28 @@ TEST(ExpositionReader, ReadsOpenMetrics) {
                  kOpenMetrics),
             (std::vector<std::string>{
                 "requests counter", "requests counter requests", "requests counter \"All.\" requests",
-                "requests_total 3@1700000000123 ! (requests counter)",
+                "requests_total 3@1700000000123 #{trace_id=abc} 0.67@1700000000000 (requests counter)",
                 "requests_created 1700000000 (requests counter)", "b info", "b_info{v=1} 1@-1 (b info)"}));
-  expect_reads({{"a 1\n", {"a 1 (a unknown)", "incomplete"}, "the end is missing"},
-                {"a 1\n# EOF", {"a 1 (a unknown)"}, "no LF after the end"},
-                {"# EOF\na 1\n", {"2: field_count"}, "nothing may follow"},
-                {"a 1 # {} 1\n# EOF\n", {"a 1 ! (a unknown)"}, "an exemplar without a time before it"},
-                {"a 1 1e3\n# EOF\n", {"a 1@1000000 (a unknown)"}, "seconds with an exponent"},
-                {"a 1 1e30\n# EOF\n", {"1: bad_time"}, "beyond 63 bits"}},
-               kOpenMetrics);
+  expect_reads(
+      {{"a 1\n", {"a 1 (a unknown)", "incomplete"}, "the end is missing"},
+       {"a 1\n# EOF", {"a 1 (a unknown)"}, "no LF after the end"},
+       {"# EOF\na 1\n", {"2: field_count"}, "nothing may follow"},
+       {"a 1 # {} 1\n# EOF\n", {"a 1 # 1 (a unknown)"}, "an exemplar without a time before it"},
+       {"a 1 # { b = \"c\\\"}\" , d=\"\" }  -1e-1\t2.0019 \n# EOF\n",
+        {"a 1 #{b=c\"}}{d=} -0.1@2001 (a unknown)"},
+        "blanks, and what a value may have"},
+       {"a{b=\"x\"} 1 # {b=\"y\"} 2\n# EOF\n", {"a{b=x} 1 #{b=y} 2 (a unknown)"}, "the labels of both"},
+       {"a 1 # {\"b.c\"=\"d\"} 2\n# EOF\n", {"a 1 #{b.c=d} 2 (a unknown)"}, "a quoted name"},
+       {"a 1 # {\"b\"} 2\n# EOF\n", {"a 1 ! (a unknown)"}, "an exemplar has no name"},
+       {"a 1 # {b=\"c\"}\n# EOF\n", {"a 1 ! (a unknown)"}, "no value"},
+       {"a 1 # {b=\"c\"} nan\n# EOF\n", {"a 1 ! (a unknown)"}, "no number"},
+       {"a 1 # {b=\"c\"} 1 2 3\n# EOF\n", {"a 1 ! (a unknown)"}, "one field more"},
+       {"a 1 # {b=\"c\"} 1 1e30\n# EOF\n", {"a 1 ! (a unknown)"}, "a time beyond 63 bits"},
+       {"a 1 # {b=\"c\" 1\n# EOF\n", {"a 1 ! (a unknown)"}, "no end of the labels"},
+       {"a 1 # {b=\"1\",b=\"2\"} 1\n# EOF\n", {"a 1 ! (a unknown)"}, "a label twice"},
+       {"a 1 1e3\n# EOF\n", {"a 1@1000000 (a unknown)"}, "seconds with an exponent"},
+       {"a 1 1e30\n# EOF\n", {"1: bad_time"}, "beyond 63 bits"}},
+      kOpenMetrics);
   EXPECT_EQ(read("a 1 # {b=\"c\"} 1\n"), std::vector<std::string>{"1: bad_time"}) << "0.0.4 has no exemplars";
 }
 

@@ -23,7 +23,7 @@ class Parts final : public RemoteWriteVisitor {
     SentSeries& added = series.emplace_back();
     for (const LabelView& label : of.labels) added.labels.emplace_back(label.name, label.value);
     added.type = of.type;
-    added.exemplars = of.exemplars;
+    announced_exemplars += of.exemplars;
     added.histograms = of.histograms;
     announced += of.samples;
     all_labels = all_labels && of.has_all_labels;
@@ -32,6 +32,12 @@ class Parts final : public RemoteWriteVisitor {
   }
   void add_sample(const RemoteSample& sample) override { series.back().samples.push_back(sample); }
   void add_histogram(const NativeHistogram&) override { ++histograms; }
+  void add_exemplar(const RemoteExemplar& exemplar) override {
+    SentExemplar& added = series.back().exemplars.emplace_back();
+    for (const LabelView& label : exemplar.labels) added.labels.emplace_back(label.name, label.value);
+    added.value = exemplar.value;
+    added.time_ms = exemplar.time_ms;
+  }
   void add_family(const RemoteFamily& family) override {
     families.push_back({std::string(family.name), family.type, std::string(family.help)});
   }
@@ -39,6 +45,7 @@ class Parts final : public RemoteWriteVisitor {
   std::vector<SentSeries> series;
   std::vector<SentFamily> families;
   uint64_t announced = 0;
+  uint64_t announced_exemplars = 0;
   bool all_labels = true;
   std::string help;
   std::string unit;
@@ -203,7 +210,12 @@ std::vector<SentSeries> generated_series() {
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
       series.samples.push_back(
           {static_cast<double>(*rc::gen::arbitrary<int>()) / 8, *rc::gen::arbitrary<int64_t>(), 0});
-    series.exemplars = *rc::gen::inRange<uint64_t>(0, 3);
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+      SentExemplar& exemplar = series.exemplars.emplace_back();
+      for (int k = *rc::gen::inRange(0, 3); k > 0; --k) exemplar.labels.emplace_back(*text, *text);
+      exemplar.value = static_cast<double>(*rc::gen::arbitrary<int>()) / 8;
+      exemplar.time_ms = *rc::gen::arbitrary<int64_t>();
+    }
     series.histograms = *rc::gen::inRange<uint64_t>(0, 3);
   }
   return all;
@@ -212,14 +224,17 @@ std::vector<SentSeries> generated_series() {
 void check_equal(const Parts& parts, const std::vector<SentSeries>& sent) {
   RC_ASSERT(parts.series.size() == sent.size());
   uint64_t samples = 0;
+  uint64_t exemplars = 0;
   for (size_t i = 0; i < sent.size(); ++i) {
     samples += sent[i].samples.size();
+    exemplars += sent[i].exemplars.size();
     RC_ASSERT(parts.series[i].labels == sent[i].labels);
     RC_ASSERT(parts.series[i].samples == sent[i].samples);
     RC_ASSERT(parts.series[i].exemplars == sent[i].exemplars);
     RC_ASSERT(parts.series[i].histograms == sent[i].histograms);
   }
   RC_ASSERT(parts.announced == samples);
+  RC_ASSERT(parts.announced_exemplars == exemplars);
 }
 
 RC_GTEST_PROP(RemoteWrite, ReadsWhatASenderWrites, ()) {

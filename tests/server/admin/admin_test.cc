@@ -55,7 +55,7 @@ TEST_F(AdminTest, ReturnsTheResultOfEachJob) {
   EXPECT_THAT(post("/admin/v1/flush?compact=true").body, HasSubstr("\"bytes_after\":"));
   EXPECT_EQ(post("/admin/v1/check").body,
             "{\"files\":0,\"file_bytes\":0,\"series\":0,\"journal_rows\":0,\"journal_entries\":0,"
-            "\"activity_rows\":0,\"tiers\":["
+            "\"activity_rows\":0,\"exemplars\":0,\"tiers\":["
             "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_10s\"},"
             "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_5m\"},"
             "{\"rows\":0,\"frames\":0,\"buckets\":0,\"histograms\":0,\"bytes\":0,\"name\":\"tier_1s\"}],"

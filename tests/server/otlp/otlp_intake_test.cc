@@ -243,5 +243,49 @@ TEST_F(OtlpIntakeTest, ManyPointsAreAddedInPieces) {
   EXPECT_EQ(total("e"), 100 * 2000);
 }
 
+// The exemplar of a point, after what else it has. Field 5 is that of numbers, 8 that of histograms.
+std::string with_exemplar(std::string point, uint64_t field, uint64_t time_ns, double value,
+                          const std::vector<std::pair<std::string, std::string>>& attributes = {}) {
+  ProtobufWriter exemplar;
+  if (time_ns != 0) exemplar.fixed(2, time_ns);
+  exemplar.real(3, value);
+  exemplar.bytes(4, "\x01\x02\x03\x04\x05\x06\x07\xff");
+  exemplar.bytes(5, "0123456789abcdef");
+  for (const auto& [key, of] : attributes) exemplar.bytes(7, otlp::key_value(key, of));
+  ProtobufWriter out;
+  out.bytes(field, exemplar.text());
+  return std::move(point) + out.text();
+}
+
+TEST_F(OtlpIntakeTest, ExemplarsHaveTheIdsOfTheirTraces) {
+  const otlp::Times times = {ns(0), ns(-10)};
+  const std::string point = otlp::histogram_point({}, times, {{5, 10}, {1, 2, 3}, 60});
+  send({otlp::histogram("h",
+                        {with_exemplar(with_exemplar(point, 8, ns(-1), 7, {{"user", "bob"}}), 8, 0, 6,
+                                       {{"url", std::string(200, 'x')}})},
+                        otlp::kDelta),
+        otlp::sum("c", {with_exemplar(otlp::integer_point({}, times, 7), 5, ns(-2), 1)}, otlp::kCumulative),
+        otlp::gauge("refused", {with_exemplar(otlp::real_point({}, {0}, 2), 5, ns(-2), 1)})});
+  EXPECT_TRUE(server_.tick());
+  const auto exemplars = [&](const std::string& path) {
+    std::string out;
+    const SeriesId id = server_.id(path + ";instance=1;job=shop");
+    EXPECT_TRUE(server_.store.snapshot()->exemplars({id}, [&](const ExemplarRow& row) {
+      out += std::to_string(static_cast<int>(row.value)) + " at " +
+             std::to_string(row.time_ms - remote::ms(0)) + ":";
+      const auto labels = decode_exemplar_labels(row.labels);
+      for (const LabelView& label : *labels)
+        out.append(" ").append(label.name).append("=").append(label.value);
+      out += ";";
+      return true;
+    }));
+    return out;
+  };
+  const std::string ids = " span_id=01020304050607ff trace_id=30313233343536373839616263646566";
+  EXPECT_EQ(exemplars("h"), "7 at -1000:" + ids + " user=bob;6 at 0:" + ids + ";")
+      << "long attributes are left out";
+  EXPECT_EQ(exemplars("c"), "1 at -2000:" + ids + ";");
+}
+
 }  // namespace
 }  // namespace statmill

@@ -92,6 +92,7 @@ class RemoteServer {
     return found ? std::optional(found->kind) : std::nullopt;
   }
   Table& table() { return *table_; }
+  SeriesId id(const std::string& name) const { return table_->summary(name)->id; }
   RemoteTable& values() { return *table_values_; }
   Intake& lines() { return *lines_; }
   const RemoteWriteIntake& intake() { return *intake_; }

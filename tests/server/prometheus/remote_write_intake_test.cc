@@ -72,12 +72,51 @@ TEST(RemoteWriteIntake, NeitherNanNorStaleMarkerIsASample) {
   EXPECT_EQ(server.total("m"), std::nullopt);
 }
 
-TEST(RemoteWriteIntake, ExemplarsAreDropped) {
-  RemoteServer server;
-  SentSeries sent = series("m", {{1, ms(0), 0}});
-  sent.exemplars = 3;
-  EXPECT_EQ(server.send({sent}).received, 1U);
-  EXPECT_EQ(server.total("m"), 1);
+// Returns the exemplars of a series as "value trace" in the store.
+std::string exemplars(RemoteServer& server, const std::string& name) {
+  std::string out;
+  const auto read = server.store.snapshot()->exemplars({server.id(name)}, [&](const ExemplarRow& row) {
+    const auto labels = decode_exemplar_labels(row.labels);
+    out += std::to_string(static_cast<int>(row.value)) + " " + std::string(labels->at(0).value) + ";";
+    return true;
+  });
+  EXPECT_TRUE(read);
+  return out;
+}
+
+TEST(RemoteWriteIntake, ExemplarsAreStoredWithTheSamplesOfTheirRequest) {
+  for (const RemoteWriteVersion version : {RemoteWriteVersion::k1, RemoteWriteVersion::k2}) {
+    RemoteServer server;
+    SentSeries sent = series("m", {{1, ms(0), 0}});
+    sent.exemplars = {{{{"trace", "a"}}, 3, ms(0)},
+                      {{{"trace", "b"}}, 4, ms(1)},
+                      {{{"trace", "c"}}, 2, ms(2)},
+                      {{{"trace", "d"}}, 1, ms(-20)},
+                      {{{"trace", std::string(200, 'x')}}, 9, ms(0)},
+                      {{{"trace", "e"}}, std::numeric_limits<double>::infinity(), ms(0)},
+                      {{{"trace", "f"}}, 9, ms(3600)},
+                      {{{"trace", "g"}}, 9, ms(-11 * 86'400)}};
+    SentSeries alone = series("none", {});
+    alone.exemplars = {{{{"trace", "a"}}, 3, ms(0)}};
+    const std::string message =
+        version == RemoteWriteVersion::k1 ? write_request1({sent, alone}) : write_request2({sent, alone});
+    const RemoteAccount account = server.send(version, message);
+    EXPECT_EQ(account.exemplars, 4U);
+    EXPECT_EQ(account.received, 1U);
+    EXPECT_FALSE(server.is_durable(account.ticket));
+    EXPECT_TRUE(server.tick());
+    EXPECT_TRUE(server.is_durable(account.ticket));
+    EXPECT_EQ(exemplars(server, "m"), "1 d;4 b;");
+    // A sender that got no answer repeats the request after a crash; and one of exemplars alone is one, too.
+    server.restart();
+    sent.samples.clear();
+    sent.exemplars.resize(1);
+    const RemoteAccount again = server.send({sent});
+    EXPECT_EQ(again.exemplars, 1U);
+    EXPECT_FALSE(server.is_durable(again.ticket));
+    EXPECT_TRUE(server.tick());
+    EXPECT_EQ(exemplars(server, "m"), "1 d;4 b;");
+  }
 }
 
 // A native histogram with so many numbers in (1, 2] and in (2, 4].

@@ -25,7 +25,7 @@ class ScrapeIntakeTest : public testing::Test {
   RemoteServer server_;
   FamilyTypes types_;
   ManualClock clock_{remote::kNow};
-  ScrapeIntake intake_{server_.values(), types_, server_.lines(), server_.registry(), clock_};
+  ScrapeIntake intake_{server_.values(), types_, server_.lines(), clock_};
   const ScrapeTarget target_ = parse_targets(R"([{"targets": ["web:80"]}])", ScrapeOptions{}, "a")->at(0);
 };
 

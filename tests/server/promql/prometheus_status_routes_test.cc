@@ -99,7 +99,6 @@ TEST_F(PrometheusStatusRoutesTest, RuntimeAndFlagsHaveWhatTheServerHas) {
 }
 
 TEST_F(PrometheusStatusRoutesTest, WhatThereIsNotIsEmpty) {
-  EXPECT_EQ(data("query_exemplars"), "[]");
   EXPECT_EQ(data("rules"), R"({"groups":[]})");
   EXPECT_EQ(data("alerts"), R"({"alerts":[]})");
   EXPECT_EQ(data("targets"), R"({"activeTargets":[],"droppedTargets":[]})");

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "proto/istatd/parser.h"
 #include "server/http/router.h"
+#include "server/promql/exemplar_route.h"
 #include "server/promql/expression_route.h"
 #include "server/promql/overview_routes.h"
 #include "server/promql/prometheus_query_routes.h"
@@ -51,6 +52,7 @@ class PromqlWorld {
     answer_expressions(routes_, sources_, engine_);
     for (Route& route : overview_routes(engine_, clock_)) routes_.push_back(std::move(route));
     for (Route& route : prometheus_query_routes(sources_)) routes_.push_back(std::move(route));
+    routes_.push_back(exemplar_route({series_, series_, store_}));
     const PrometheusStatus status{series_, stats_, table_.live_retention(), std::chrono::seconds(2),
                                   from_unix_seconds(1'700'000'000)};
     for (Route& route : prometheus_status_routes(status)) routes_.push_back(std::move(route));
@@ -78,6 +80,10 @@ class PromqlWorld {
     EXPECT_EQ(batch.received, 0U) << lines;
     table_.apply(batch, clock_.wall());
   }
+
+  // Writes what was applied to the store.
+  void tick() { EXPECT_TRUE(ticker_->tick({clock_.wall(), clock_.steady()})); }
+  Table& table() { return table_; }
 
   HttpResponse ask(const Ask& ask) {
     QueryControl control;

@@ -277,7 +277,7 @@ TEST_F(BackupTest, AHalfRestoredDirectoryNeverOpens) {
 
 TEST_F(BackupTest, ABackupOfAnotherFormatIsNotRestored) {
   back_up(backup_);
-  for (const std::string version : {"9.0", "2.5"}) {
+  for (const std::string version : {"9.0", "2.6"}) {
     auto manifest = *read_backup_manifest(backup_);
     manifest.format = "statmill store " + version + "\nsteps 10s\n";
     directory_.write("backup/BACKUP", manifest.text());

@@ -19,18 +19,19 @@ std::string raised(const std::string& text) {
 }
 
 TEST(RaiseFormat, ChangesOnlyAnOlderVersion) {
-  EXPECT_EQ(raised("statmill store 1.0\nsteps 10s,5m\n"), "statmill store 2.4\nsteps 10s,5m\n");
-  EXPECT_EQ(raised("statmill store 1.7\nsteps 10s,5m\n"), "statmill store 2.4\nsteps 10s,5m\n");
-  EXPECT_EQ(raised("statmill store 2.0\nsteps 10s\n"), "statmill store 2.4\nsteps 10s\n");
-  EXPECT_EQ(raised("statmill store 2.1\nsteps 10s\n"), "statmill store 2.4\nsteps 10s\n");
-  EXPECT_EQ(raised("statmill store 2.2\nsteps 10s\n"), "statmill store 2.4\nsteps 10s\n");
-  EXPECT_EQ(raised("statmill store 2.3\nsteps 10s\n"), "statmill store 2.4\nsteps 10s\n");
-  EXPECT_EQ(raised("statmill store 2.4\nsteps 10s\n"), "statmill store 2.4\nsteps 10s\n");
+  EXPECT_EQ(raised("statmill store 1.0\nsteps 10s,5m\n"), "statmill store 2.5\nsteps 10s,5m\n");
+  EXPECT_EQ(raised("statmill store 1.7\nsteps 10s,5m\n"), "statmill store 2.5\nsteps 10s,5m\n");
+  EXPECT_EQ(raised("statmill store 2.0\nsteps 10s\n"), "statmill store 2.5\nsteps 10s\n");
+  EXPECT_EQ(raised("statmill store 2.1\nsteps 10s\n"), "statmill store 2.5\nsteps 10s\n");
+  EXPECT_EQ(raised("statmill store 2.2\nsteps 10s\n"), "statmill store 2.5\nsteps 10s\n");
+  EXPECT_EQ(raised("statmill store 2.3\nsteps 10s\n"), "statmill store 2.5\nsteps 10s\n");
+  EXPECT_EQ(raised("statmill store 2.4\nsteps 10s\n"), "statmill store 2.5\nsteps 10s\n");
+  EXPECT_EQ(raised("statmill store 2.5\nsteps 10s\n"), "statmill store 2.5\nsteps 10s\n");
 }
 
 TEST(RaiseFormat, RefusesALaterMinorVersionAndKeepsIt) {
   const TempDirectory directory;
-  const std::string later = "statmill store 2.5\nsteps 10s\n";
+  const std::string later = "statmill store 2.6\nsteps 10s\n";
   directory.write("FORMAT", later);
   EXPECT_EQ(raise_format(directory.path().string()).error().code, ErrorCode::kVersion);
   EXPECT_EQ(*read_format(directory.path().string()), later);
@@ -41,12 +42,12 @@ TEST(TiersOfFormat, AVersionIsReadOrRefusedWithBothVersions) {
     std::string version;
     std::string why;  // empty: it is read
   };
-  const std::string reads = ", this program reads 1.0 to 2.4";
+  const std::string reads = ", this program reads 1.0 to 2.5";
   const std::string later = reads + "; use the later statmill that wrote it, or restore an older backup";
-  const std::vector<Case> cases = {{"1.0", ""},   {"1", ""},        {"1.65535", ""},    {"2", ""},
-                                   {"2.4", ""},   {"2.5", later},   {"2.99", later},    {"3.0", later},
-                                   {"20", later}, {"0.9", reads},   {"2.65536", reads}, {"2.x", reads},
-                                   {"2.", reads}, {"2.1.1", reads}, {"2.-1", reads},    {"", reads}};
+  const std::vector<Case> cases = {
+      {"1.0", ""},    {"1", ""},       {"1.65535", ""},  {"2", ""},       {"2.4", ""},    {"2.5", ""},
+      {"2.6", later}, {"2.99", later}, {"3.0", later},   {"20", later},   {"0.9", reads}, {"2.65536", reads},
+      {"2.x", reads}, {"2.", reads},   {"2.1.1", reads}, {"2.-1", reads}, {"", reads}};
   for (const Case& c : cases) {
     const auto tiers = tiers_of_format("statmill store " + c.version + "\nsteps 10s\n");
     EXPECT_EQ(tiers.has_value(), c.why.empty()) << c.version;

@@ -313,10 +313,10 @@ TEST_F(RocksStoreTest, AForeignFormatFileIsRefusedUnchanged) {
 TEST_F(RocksStoreTest, AnotherVersionIsRefusedUnchanged) {
   open();
   store_.reset();
-  for (const std::string version : {"0.9", "2.5", "2.99", "3.0", "20.0", "2x.0", ""}) {
+  for (const std::string version : {"0.9", "2.6", "2.99", "3.0", "20.0", "2x.0", ""}) {
     directory_.write("data/FORMAT", "statmill store " + version + "\nsteps 10s,5m\n");
     expect_refused(ErrorCode::kVersion,
-                   "it has format version " + version + ", this program reads 1.0 to 2.4");
+                   "it has format version " + version + ", this program reads 1.0 to 2.5");
   }
 }
 
@@ -330,7 +330,7 @@ TEST_F(RocksStoreTest, AnOlderVersionIsReadAndRaisedByTheFirstWrite) {
   EXPECT_EQ(*read_format(path_.string()), older) << "an older program may still use it";
   EXPECT_FALSE(store_->snapshot()->chunk({0, 1, 1})->empty());
   write_frames({0, 1, 2}, bucket_frames({0, 1, 2}, 0, 1));
-  EXPECT_EQ(*read_format(path_.string()), "statmill store 2.4\nsteps 10s,5m\n");
+  EXPECT_EQ(*read_format(path_.string()), "statmill store 2.5\nsteps 10s,5m\n");
 }
 
 TEST_F(RocksStoreTest, ASeriesRowIsTheKindAndTheName) {
