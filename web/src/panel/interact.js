@@ -12,7 +12,7 @@
  * @property {() => Box} box of the plotting area, relative to the element
  * @property {boolean} boxes whether a drag can select a box
  * @property {(left: number|null, top: number|null) => void} hover
- * @property {(left: number) => void} pin
+ * @property {(left: number, top: number) => void} pin
  * @property {(selection: {left: number, right: number, top: number|null, bottom: number|null}|null) => void} selecting
  * @property {(selection: {left: number, right: number, top: number|null, bottom: number|null}) => void} selected
  * @property {(scale: number, at: number, shift: number, done: boolean) => void} move zooms by `scale` around `at`, then shifts right by px
@@ -132,7 +132,7 @@ export function interact(element, moves) {
         moves.move(1, 0, 0, true);
       }
       // Where the finger is lifted, the crosshair stays.
-      if (drag?.kind === "cross" && event.type !== "pointercancel") moves.pin(clamp(at(event).left, moves.box().width));
+      if (drag?.kind === "cross" && event.type !== "pointercancel") moves.pin(clamp(at(event).left, moves.box().width), at(event).top);
       drag = null;
       return;
     }
@@ -145,7 +145,7 @@ export function interact(element, moves) {
       if (event.type !== "pointercancel" && found.right - found.left >= kDragLeast) moves.selected(found);
     } else if (done.kind === "pan" && done.moved) moves.move(1, 0, 0, true);
     else if (done.kind === "axis" && done.moved) moves.values(clamp(Math.min(done.top, place.top), moves.box().height), clamp(Math.max(done.top, place.top), moves.box().height));
-    else if (done.kind === "select" && event.detail < 2) moves.pin(place.left);
+    else if (done.kind === "select" && event.detail < 2) moves.pin(place.left, place.top);
     drag = null;
   };
 

@@ -22,6 +22,7 @@ const kNames = {"←": "ArrowLeft", "→": "ArrowRight", "↑": "ArrowUp", "↓"
  * @property {(change: Partial<import("./panel.js").PanelSpec>) => void} change
  * @property {(from: number, until: number) => void} zoom
  * @property {() => boolean} closeSelection false if there is none
+ * @property {(time: number) => void} exemplars shows those of a slot of a heatmap
  * @property {() => void} draw
  * @property {(words: string) => void} say
  */
@@ -94,6 +95,7 @@ export class PanelKeys {
     const end = this.#of.host.crosshair();
     this.mark = null;
     if (start !== null && end !== null && end !== start) this.#of.zoom(Math.min(start, end), Math.max(start, end));
+    else if (this.#of.scene()?.heat && this.#of.host.pinned() !== null) this.#of.exemplars(/** @type {number} */ (this.#of.host.pinned()));
     else this.#of.host.act(this.#of.spec().id, this.#of.spec().height === "XL" ? "close" : "open");
   }
 

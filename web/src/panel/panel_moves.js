@@ -14,6 +14,7 @@ const kNear = 4;
  * @property {(at: {left: number, top: number}|null) => void} point the pointer is there, or has left
  * @property {(selection: import("./crosshair.js").Selection|null) => void} select something is being selected
  * @property {(change: Partial<import("./types.js").PanelSpec>) => void} change
+ * @property {(time: number|null, value: number) => void} cell the cell of a heatmap was clicked; null: the crosshair there is gone
  * @property {() => void} focus
  */
 
@@ -25,7 +26,7 @@ export function zoom(host, from, until) {
 }
 
 /** @param {Moved} on @returns {import("./interact.js").Moves} */
-export function movesOf({data, plot, host, point, select, change, focus}) {
+export function movesOf({data, plot, host, point, select, change, cell, focus}) {
   return {
     box: () => plot.box,
     get boxes() { return data.scene !== null && data.scene.heat !== null; },
@@ -33,10 +34,11 @@ export function movesOf({data, plot, host, point, select, change, focus}) {
       host.setCrosshair(left === null || !plot.canvas ? null : plot.timeAt(left));
       point(left === null || top === null ? null : {left, top});
     },
-    pin: (left) => {
+    pin: (left, top) => {
       const pinned = host.pinned();
       const isNear = pinned !== null && data.scene !== null && Math.abs(plot.x(pinned) - left) < kNear;
       host.pin(isNear ? null : plot.timeAt(left));
+      if (data.scene?.heat && plot.canvas) cell(isNear ? null : plot.timeAt(left), plot.valueAt(top));
       focus();
     },
     selecting: select,

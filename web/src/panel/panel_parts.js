@@ -45,6 +45,7 @@ export function heading(data, id, acts) {
  * @param {import("./scene.js").Line|undefined} at.line that the numbers are of
  * @param {{column: string, down: boolean}} at.sort of the legend
  * @param {string[]} at.heat colours
+ * @param {unknown} at.exemplars their template; null if none are shown
  * @param {object} acts
  * @param {(marks: import("./types.js").Mark[]) => void} acts.events those of one place are chosen
  * @param {(change: Partial<PanelSpec>) => void} acts.change
@@ -69,5 +70,5 @@ export function foot(data, plot, at, acts) {
     ${isBig ? controls(data.shown, data.title, acts.change) : nothing}
     ${readout(scene, at.time, at.line, at.value, acts.zoom)}${legend}
     ${isBig && data.isDistribution ? chance(scene, spec.calls ?? kCalls, (calls) => acts.change({calls})) : nothing}
-    ${selection ? histogram(selection, scene, {close: () => acts.change({box: undefined}), changes: () => acts.changes(selection)}) : nothing}`;
+    ${selection ? histogram(selection, scene, {close: () => acts.change({box: undefined}), changes: () => acts.changes(selection)}) : nothing}${at.exemplars}`;
 }

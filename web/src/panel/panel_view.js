@@ -2,6 +2,7 @@
 
 import {nothing, render} from "lit-html";
 import {Crosshair, nearestLine} from "./crosshair.js";
+import {cellAt} from "./heatmap.js";
 import {interact} from "./interact.js";
 import {LastPicture} from "./last_picture.js";
 import {PanelData} from "./panel_data.js";
@@ -12,6 +13,7 @@ import {stateOf} from "./panel_state.js";
 import {Plot} from "./plot.js";
 import {kHeights} from "./queries.js";
 import {sentence} from "./readout.js";
+import {slotAt} from "../model/step.js";
 
 /** @typedef {import("./types.js").PanelSpec} PanelSpec */
 /** @typedef {import("./types.js").PanelRange} PanelRange */
@@ -43,6 +45,8 @@ export class PanelView {
   #focused = null;
   /** Where the pointer is. @type {{left: number, top: number}|null} */
   #pointer = null;
+  /** The cell whose exemplars are shown, and their template. @type {{view: unknown}|null} */
+  #exemplars = null;
   #sort = {column: "", down: true};
   #top = 0;
   #said = 0;
@@ -221,7 +225,7 @@ export class PanelView {
       return;
     }
     const value = this.#pointer && scene.heat && this.#plot.canvas ? this.#plot.valueAt(this.#pointer.top) : null;
-    const at = {time: this.#host.crosshair(), value, line: this.#line(), sort: this.#sort, heat: this.#pool.colors().heat};
+    const at = {time: this.#host.crosshair(), value, line: this.#line(), sort: this.#sort, heat: this.#pool.colors().heat, exemplars: scene.heat ? this.#exemplars?.view : null};
     render(foot(this.#data, this.#plot, at, {
       events: (marks) => this.#openEvents(marks), change: (change) => this.#change(change), zoom: (from, until) => zoom(this.#host, from, until),
       changes: ({from, until}) => this.#host.act(spec.id, "changes", {from, until}),
@@ -252,6 +256,36 @@ export class PanelView {
     this.#host.act(this.#data.spec.id, "event", {marks});
   }
 
+  /** Those of the cell that has the value, or of all of the slot. @param {number|null} time null: none @param {number} [value] */
+  #showExemplars(time, value) {
+    const {scene, spec} = this.#data;
+    this.#exemplars = null;
+    const slot = scene && time !== null ? slotAt(scene, time) : -1;
+    const found = scene && value !== undefined ? cellAt(scene, slot, value) : null;
+    if (scene && slot >= 0 && (value === undefined || found?.count)) {
+      const from = scene.from + slot * scene.step;
+      const shown = this.#exemplars = {view: /** @type {unknown} */ (null)};
+      this.#host.act(spec.id, "exemplars", {
+        scene, series: spec.series ?? [], from, until: from + scene.step, low: found?.low ?? -Infinity, high: found?.high ?? Infinity,
+        close: () => this.#closeExemplars(),
+        show: (/** @type {unknown} */ view, /** @type {string} */ words) => {
+          shown.view = view;
+          if (this.#exemplars !== shown) return;
+          this.#drawFoot();
+          if (words) this.#say(words);
+        },
+      });
+    }
+    this.#drawFoot();
+  }
+
+  #closeExemplars() {
+    const had = this.#exemplars !== null;
+    this.#exemplars = null;
+    if (had) this.#drawFoot();
+    return had;
+  }
+
   /** @param {Partial<PanelSpec>} change */
   #change(change) {
     this.#host.change(this.#data.spec.id, change);
@@ -265,6 +299,7 @@ export class PanelView {
         // The same slot at another height: the crosshair stays, the cell and the nearest line change.
         this.#drawFoot();
       },
+      cell: (time, value) => this.#showExemplars(time, value),
       select: (selection) => {
         this.#crosshair.select(selection);
         this.#drawCrosshair();
@@ -289,7 +324,9 @@ export class PanelView {
         this.#drawFoot();
       },
       zoom: (from, until) => zoom(this.#host, from, until), say: (words) => this.#say(words), draw: () => this.#drawCrosshair(),
+      exemplars: (time) => this.#showExemplars(time),
       closeSelection: () => {
+        if (this.#closeExemplars()) return true;
         const had = data.spec.box !== undefined;
         if (had) this.#change({box: undefined});
         return had;

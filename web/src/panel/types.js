@@ -129,8 +129,9 @@
  */
 
 /**
- * `changes` has {from, until}, `event` {marks: Mark[]}, `save` {name, type, content: string|Blob}, `copy` a text.
- * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"event"|"save"|"copy"|"retry"} PanelAction
+ * `changes` has {from, until}, `event` {marks: Mark[]}, `save` {name, type, content: string|Blob}, `copy` a text, `exemplars` those of
+ * screens/exemplars.js.
+ * @typedef {"open"|"close"|"link"|"fixed-link"|"dashboard"|"duplicate"|"up"|"down"|"left"|"right"|"remove"|"changes"|"event"|"exemplars"|"save"|"copy"|"retry"} PanelAction
  */
 
 /** @typedef {{label: string, key?: string, checked?: boolean, separator?: boolean, run?: () => void}} MenuItem */

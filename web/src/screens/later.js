@@ -7,6 +7,7 @@ export { openChanges } from "./changes.js";
 export { createDashboardScreen } from "./dashboard.js";
 export { createDashboardsScreen } from "./dashboards.js";
 export { openEventChanges } from "./event_changes.js";
+export { showExemplars } from "./exemplars.js";
 export { openHelp } from "./help.js";
 export { askPanelsTitle } from "./save_dashboard.js";
 export { createStatus } from "./status.js";

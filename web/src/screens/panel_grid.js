@@ -131,6 +131,7 @@ export function createPanelGrid(element, app, options) {
     else if (action === "copy") app.copy(String(detail), "text");
     else if (action === "link" || action === "fixed-link") app.copyLink(action === "fixed-link");
     else if (action === "retry") { Object.assign(cell, { asked: "", isOld: true }); requestSoon(); }
+    else if (action === "exemplars") app.later((part) => part.showExemplars(app, detail));
     else if (action === "event" || action === "changes") {
       const match = options.matchOf?.(oneOf(cell)) ?? "";
       const { from, until } = { ...range(), ...detail };
