@@ -56,6 +56,9 @@ void statmill_gauge_set(statmill_gauge* gauge, int64_t value) { of(gauge).set(va
 void statmill_gauge_add(statmill_gauge* gauge, int64_t n) { of(gauge).add(n); }
 void statmill_max_gauge_record(statmill_max_gauge* gauge, int64_t value) { of(gauge).record(value); }
 void statmill_histogram_record(statmill_histogram* histogram, uint64_t value) { of(histogram).record(value); }
+void statmill_histogram_record_with(statmill_histogram* histogram, uint64_t value, const char* labels) {
+  of(histogram).record_with(value, labels);
+}
 
 statmill_reporter* statmill_reporter_start(const char* address, uint64_t interval_ms, char* error,
                                            uint64_t error_bytes) {

@@ -77,8 +77,13 @@ std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
       if (!highest) return std::nullopt;
       return level(static_cast<double>(*highest));
     }
-    case Instrument::Type::kHistogram:
-      return read_histogram(static_cast<const AnyHistogram&>(instrument));
+    case Instrument::Type::kHistogram: {
+      auto& histogram = static_cast<AnyHistogram&>(instrument);
+      Reading out = read_histogram(histogram);
+      // After the buckets: its value is in one that was read, or will be read next.
+      out.exemplar = histogram.exemplar().read(maxima == Maxima::kReset);
+      return out;
+    }
   }
   return std::nullopt;
 }

@@ -31,12 +31,13 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings) {
   for (const Reading& reading : readings) {
     if (is_plain_in_lines(reading.name)) {
       add(reading);
-      continue;
+    } else {
+      const std::string name = name_in_lines(reading.name);
+      Reading spelled = reading;
+      spelled.name = name;
+      add(spelled);
     }
-    const std::string name = name_in_lines(reading.name);
-    Reading spelled = reading;
-    spelled.name = name;
-    add(spelled);
+    if (reading.exemplar) add_exemplar(reading.name, *reading.exemplar);
   }
   return text_;
 }
@@ -115,6 +116,20 @@ void ReportLines::add_histogram(const Reading& reading) {
     text_.append(line.text);
     marks_.push_back({.end = text_.size(), .histogram = &histogram, .line = std::move(line)});
   }
+}
+
+// Whatever a program gives as labels, they are on one line.
+void ReportLines::add_exemplar(std::string_view name, const RecordedExemplar& exemplar) {
+  constexpr auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; };
+  if (std::any_of(name.begin(), name.end(), is_blank)) return;  // an exact line cannot have it
+  text_.append("$x ").append(name).append(" ");
+  append_number(text_, static_cast<uint64_t>(exemplar.time_ms));
+  text_.append(" ");
+  append_number(text_, exemplar.value);
+  text_.append(" ");
+  for (const char c : exemplar.labels) text_.push_back(is_blank(c) ? ' ' : c);
+  text_.push_back('\n');
+  marks_.push_back({.end = text_.size()});
 }
 
 size_t ReportLines::end_of_lines(size_t begin, size_t bytes_max) const {

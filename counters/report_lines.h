@@ -56,6 +56,8 @@ class ReportLines {
   void add_counter(const Reading& reading);
   void add_gauge(const Reading& reading);
   void add_histogram(const Reading& reading);
+  // Appends the line of its exemplar, after those of its values. `name` is not spelled as in plain lines.
+  void add_exemplar(std::string_view name, const RecordedExemplar& exemplar);
 
   std::string text_;
   std::vector<Mark> marks_;

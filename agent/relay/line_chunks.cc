@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "proto/istatd/exemplar_line.h"
 #include "proto/istatd/family_line.h"
 #include "proto/istatd/writer.h"
 
@@ -14,6 +15,10 @@ void LineChunks::add(const Sample& sample) {
 
 void LineChunks::add(const FamilyText& family) {
   add_line([&](std::string& text) { append_family_line(text, family); });
+}
+
+void LineChunks::add(const Exemplar& exemplar) {
+  add_line([&](std::string& text) { append_exemplar_line(text, exemplar); });
 }
 
 template <class AppendLine>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/batch_builder.h"
+#include "proto/exemplar.h"
 #include "proto/family.h"
 
 namespace statmill {
@@ -17,6 +18,7 @@ class LineChunks {
   // Append a line. Require: what append_line() and append_family_line() require.
   void add(const Sample& sample);
   void add(const FamilyText& family);
+  void add(const Exemplar& exemplar);
 
   size_t memory_bytes() const { return batches_.size() * kBatchBytes; }
   // An upper bound for the growth of memory_bytes() when lines of `text_bytes` bytes in total are added.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/process_hash.h"
+#include "proto/istatd/exemplar_line.h"
 
 namespace statmill {
 namespace {
@@ -57,7 +58,10 @@ RelaySink::RelaySink(RelaySinkOptions options, Registry& registry, std::function
       wake_(std::move(wake)),
       handed_over_(
           registry.counter("statmill.relay_samples_handed_over", "Accepted samples that were handed over.")),
-      lines_(registry.counter("statmill.relay_lines", "Lines made from these samples.")) {}
+      lines_(registry.counter("statmill.relay_lines", "Lines made from these samples.")),
+      exemplars_dropped_(registry.counter(
+          "statmill.relay_exemplars_dropped",
+          "Exemplars that had no room, or whose name with the tags of the host is refused.")) {}
 
 uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
   constexpr size_t kSlotsAhead = 16;
@@ -80,6 +84,7 @@ uint64_t RelaySink::apply(Batch& batch, Timestamp now) {
       if (verdict.is_refused()) batch.refuse(verdict.reason(), family.text.path, family.sender);
       return verdict.is_refused();
     });
+    for (const Exemplar& exemplar : batch.exemplars) add_exemplar(exemplar);
     for (size_t i = 0; i < samples.size(); ++i) {
       if (adds_up) {
         sums_.prefetch_slot(hashes[i + kSlotsAhead]);
@@ -145,6 +150,19 @@ Verdict<Refusal> RelaySink::add_family(const FamilyText& family) {
   return kAccepted;
 }
 
+void RelaySink::add_exemplar(const Exemplar& exemplar) {
+  const size_t text_bytes = options_.names.count() * (kNameBytesMax + kExemplarLineBytesMax);
+  scratch_.clear();
+  if (!has_room(LineChunks::growth(text_bytes)) ||
+      options_.names.apply(exemplar.series, scratch_, names_).is_refused())
+    return exemplars_dropped_.add();
+  Exemplar named = exemplar;
+  for (const std::string_view name : names_) {
+    named.series = name;
+    exemplars_.add(named);
+  }
+}
+
 void RelaySink::add_ms(const Sample& sample) {
   if (!sample.is_in_ms || ms_paths_.size() >= kUnitsMax) return;
   const std::string_view path = path_of(sample.name);
@@ -184,6 +202,7 @@ void RelaySink::drain(Which which, SteadyTime now, const BatchSink& sink) {
   bool takes_sums = false;
   uint64_t samples = 0;
   std::vector<LineBatch> batches;
+  std::vector<LineBatch> exemplars;  // after the samples, since an exemplar needs a series
   {
     MutexLock lock(mutex_);
     is_woken_ = false;
@@ -195,12 +214,14 @@ void RelaySink::drain(Which which, SteadyTime now, const BatchSink& sink) {
     if (takes_sums) std::swap(sums_, draining_);
     samples = std::exchange(chunk_samples_, 0);
     batches = chunks_.drain();
+    if (takes_sums) exemplars = exemplars_.drain();
   }
   handed_over_.add(samples);
   hand_over_batches(std::move(batches), sink);
   if (!takes_sums) return;
   sums_begun_ = now;
   hand_over_sums(sink);
+  hand_over_batches(std::move(exemplars), sink);
 }
 
 // The sums in draining_ are used only by this thread.

@@ -58,10 +58,11 @@ class RelaySink final : public SampleSink {
   Verdict<Refusal> add_family(const FamilyText& family) REQUIRES(mutex_);
   // Adds a line for the family of a sample in milliseconds, whose line would not say so; once per hour.
   void add_ms(const Sample& sample) REQUIRES(mutex_);
+  void add_exemplar(const Exemplar& exemplar) REQUIRES(mutex_);
   // Adds a line for each name of the sample, if there is room.
   Verdict<Refusal> add_lines(const Sample& sample) REQUIRES(mutex_);
   bool has_room(size_t growth) const REQUIRES(mutex_) {
-    return sums_.memory_bytes() + chunks_.memory_bytes() + growth <= bytes_max_;
+    return sums_.memory_bytes() + chunks_.memory_bytes() + exemplars_.memory_bytes() + growth <= bytes_max_;
   }
   bool is_much() const REQUIRES(mutex_) { return are_many_sums() || chunks_.memory_bytes() > bytes_max_ / 4; }
   bool are_many_sums() const REQUIRES(mutex_) { return sums_.used_bytes() > bytes_max_ / 2; }
@@ -73,9 +74,11 @@ class RelaySink final : public SampleSink {
   const std::function<void()> wake_;
   Counter& handed_over_;
   Counter& lines_;
+  Counter& exemplars_dropped_;
   Mutex mutex_;
   SecondSums sums_ GUARDED_BY(mutex_);
   LineChunks chunks_ GUARDED_BY(mutex_);
+  LineChunks exemplars_ GUARDED_BY(mutex_);        // their lines, which wait for the sums
   uint64_t chunk_samples_ GUARDED_BY(mutex_) = 0;  // how many samples the lines contain
   // Paths whose unit has been handed over as ms since ms_begun_. Those of further paths are handed over
   // later.

@@ -31,15 +31,15 @@ void ScrapedLines::restore(std::vector<LastValue> values) {
 void ScrapedLines::scraped(const Scrape& scrape) {
   const int64_t at_ms = scrape.at.time_since_epoch().count();
   if (at_ms - forgotten_ms_ > std::chrono::milliseconds(std::chrono::hours(1)).count()) forget_old(at_ms);
-  ScrapedCount count;
+  uint64_t values = 0;
   if (scrape.body != nullptr)
-    count = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, *this);
+    values = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, *this);
   const auto report = [&](std::string_view metric, const Number& value) {
     add_report(scrape.target, metric, value, scrape.at, *this);
   };
   report("up", Number::decimal(scrape.body != nullptr ? 1 : 0, 0));
   report("scrape_duration_seconds", Number::decimal(scrape.took.count(), 3));
-  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(count.values), 0));
+  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(values), 0));
   batch();  // counts what was refused last
   send_lines();
   size_.store(last_.size(), std::memory_order_relaxed);

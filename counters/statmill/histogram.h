@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "statmill/cells.h"
+#include "statmill/exemplar.h"
 #include "statmill/h2.h"
 #include "statmill/instrument.h"
 
@@ -30,6 +32,7 @@ class AnyHistogram : public Instrument {
   uint64_t overflows() const noexcept { return cells_.sum(bucket_count_ + 1); }
   // The sum over all buckets, so that count and buckets always agree.
   uint64_t count() const;
+  LargestExemplar& exemplar() noexcept { return exemplar_; }
 
  protected:
   AnyHistogram(const char* name, const Help& help, Registry* registry, unsigned grouping_power,
@@ -47,6 +50,7 @@ class AnyHistogram : public Instrument {
  private:
   const unsigned grouping_power_;
   const size_t bucket_count_;
+  LargestExemplar exemplar_;
 };
 
 // Counts integers in [0, 2^kMaxPower) with a relative error of at most 2^-kGroupingPower (by default 3 %).
@@ -63,6 +67,12 @@ class Histogram final : public AnyHistogram {
       : AnyHistogram(name, help, registry, kGroupingPower, kBuckets) {}
 
   void record(uint64_t value) noexcept { record_n(value, 1); }
+  // Also keeps the labels, such as "trace_id=4bf9", if the value is the largest since the last report
+  // (exemplar.h), which sends them as an exemplar.
+  void record_with(uint64_t value, std::string_view labels) noexcept {
+    record(value);
+    exemplar().offer(value, labels);
+  }
   // Records the same value n times.
   void record_n(uint64_t value, uint64_t n) noexcept {
     size_t bucket = h2::index_of(kGroupingPower, value);
@@ -93,6 +103,14 @@ class Timer {
     if (start_ == kStopped) return 0;
     const uint64_t took = now() - start_;
     histogram_.record(took);
+    start_ = kStopped;
+    return took;
+  }
+  // The same with the labels of an exemplar (Histogram::record_with).
+  uint64_t stop_with(std::string_view labels) noexcept {
+    if (start_ == kStopped) return 0;
+    const uint64_t took = now() - start_;
+    histogram_.record_with(took, labels);
     start_ = kStopped;
     return took;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,9 @@ struct Reading {
   uint64_t sum_missing_max = 0;
   uint64_t overflows = 0;       // values that were too large; they count in the last bucket
   std::vector<Bucket> buckets;  // ascending by index, without empty ones
+  // The largest value that was recorded with labels since the last read with Maxima::kReset. SharedCells has
+  // none.
+  std::optional<RecordedExemplar> exemplar = {};
 
   double value() const { return type == Type::kGauge ? level : static_cast<double>(count); }
   // The name without its tags; and the value of a tag as it is written in the name, empty if there is none.
@@ -53,7 +57,8 @@ struct Reading {
   std::string_view tag(std::string_view key) const;
 };
 
-// Selects if reading a MaxGauge also resets it. Only one reader may do so: others would miss records.
+// Selects if reading a MaxGauge, or the exemplar of a histogram, also resets it. Only one reader may do so:
+// others would miss records.
 enum class Maxima { kKeep, kReset };
 
 // Thread-safe. Instruments that a program constructs join the registry and leave it when they are destroyed.

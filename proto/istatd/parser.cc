@@ -9,6 +9,7 @@
 #include "proto/fast_fields.h"
 #include "proto/fast_number.h"
 #include "proto/istatd/exact_line.h"
+#include "proto/istatd/exemplar_line.h"
 #include "proto/istatd/family_line.h"
 #include "proto/istatd/histogram_text.h"
 #include "proto/istatd/line_names.h"
@@ -239,8 +240,9 @@ void parse_line(std::string_view line, const Names& names, Batch& batch) {
     case '#':
       return parse_metadata(line, batch);
     case kExactMark:
-      return is_family_line(line) ? parse_family_line(line, Names::kPathRule, batch)
-                                  : parse_exact_line(line, names.added(), batch);
+      if (is_family_line(line)) return parse_family_line(line, Names::kPathRule, batch);
+      if (is_exemplar_line(line)) return parse_exemplar_line(line, names.added(), batch);
+      return parse_exact_line(line, names.added(), batch);
     case '@':
     case '&':
     case ';':

@@ -26,6 +26,9 @@ TEST(CApi, InstrumentsBelongToTheRegistryOfTheProcess) {
   EXPECT_EQ(Registry::process().max_gauge("c.max", "").value(), 9);
   statmill_histogram_record(statmill_histogram_of("c.histogram", "", nullptr), 100);
   EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 1u);
+  statmill_histogram_record_with(statmill_histogram_of("c.histogram", "", nullptr), 50, "trace_id=a");
+  EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 2u);
+  EXPECT_EQ(Registry::process().histogram("c.histogram", "").exemplar().read(true)->value, 50u);
 }
 
 TEST(CApi, RefusesANameOfAnotherKind) {

@@ -102,6 +102,23 @@ TEST(ReportLines, IntegerLevelsAreDecimals) {
   EXPECT_EQ(lines.make(registry.read()), "a 1000000000\n");
 }
 
+TEST(ReportLines, AnExemplarFollowsItsHistogramAndIsOneLine) {
+  Registry registry;
+  ReportLines lines;
+  Histogram<>& plain = registry.histogram("a.b_us", "", {{"k", "V^"}});
+  Histogram<>& odd = registry.histogram("a b", "");
+  plain.record_with(7, "trace_id=4bf9\n*evil 1");
+  odd.record_with(7, "trace_id=4bf9");
+  const std::string text(lines.make(registry.read(Maxima::kReset)));
+  const size_t at = text.find("$x a.b_us;k=V^ 1");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_GT(at, text.find(" h5 7 7:1\n"));
+  EXPECT_NE(text.find(" 7 trace_id=4bf9 *evil 1\n", at), std::string::npos) << text;
+  EXPECT_EQ(text.find("$x", at + 1), std::string::npos) << "an exact line has no blank in its name";
+  EXPECT_EQ(lines.sent(text.size()), 3u);
+  EXPECT_EQ(lines.make(registry.read(Maxima::kReset)), "") << "it is sent once";
+}
+
 TEST(ReportLines, AreSplitAtLineEnds) {
   Registry registry;
   registry.gauge("a", "").set(1);

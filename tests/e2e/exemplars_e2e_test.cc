@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "statmill/registry.h"
+#include "statmill/reporter.h"
 #include "tests/e2e/server_process.h"
 #include "tests/support/otlp_message.h"
 #include "tests/support/remote_write_message.h"
@@ -118,6 +122,39 @@ TEST(ExemplarsE2e, EachDoorPassesThemOn) {
   server.kill();
   server.start();
   EXPECT_THAT(exemplars(server, "latency"), HasSubstr("\"abcd\""));
+  EXPECT_EQ(server.conservation(), "");
+}
+
+// A program counts with `counters/`, and reports to the server, or to an agent that relays.
+TEST(ExemplarsE2e, ARecordedLatencyLeadsToItsTrace) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  Process agent({std::string(STATMILL_BIN) + "/statmill-agent",
+                 {"--server", server.agent().text(), "--collectors", "load", "--agent.host", "e2e",
+                  "--line.listen", "127.0.0.1:0"},
+                 {}});
+  const auto listens = agent.wait_for_line("setting=line.listen");
+  ASSERT_TRUE(listens) << agent.standard_error();
+  for (const std::string& address : {server.line().text(), log_value(*listens, "address")}) {
+    const std::string path = address == server.line().text() ? "direct_us" : "relayed_us";
+    Registry registry;
+    Histogram<>& latency = registry.histogram(path, "", {{"app", "shop"}});
+    latency.record_with(700, "trace_id=slow");
+    latency.record_with(50, "trace_id=quick");
+    std::string error;
+    const auto reporter = Reporter::start(
+        {.address = "tcp:" + address, .interval = std::chrono::hours(1), .registry = &registry}, error);
+    ASSERT_TRUE(reporter) << error;
+    EXPECT_TRUE(reporter->report());
+    const auto got = [&] { return exemplars(server, path + "_bucket"); };
+    EXPECT_TRUE(wait_until([&] {
+      return got().find(R"("trace_id":"slow"},"value":"700")") != std::string::npos;
+    })) << got();
+    EXPECT_EQ(got().find("quick"), std::string::npos);
+    EXPECT_THAT(got(), HasSubstr("\"app\":\"shop\""));
+  }
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
   EXPECT_EQ(server.conservation(), "");
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "proto/istatd/exemplar_line.h"
 #include "proto/istatd/family_line.h"
 #include "proto/istatd/parser.h"
 #include "tests/proto/line_laws.h"
@@ -24,6 +25,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Batch again;
     parse_canonical_lines(line, AddedTags(), again);
     SM_CHECK(again.families.size() == 1 && again.families.front().text == family.text);
+  }
+  for (const Exemplar& exemplar : whole.exemplars) {
+    std::string line;
+    append_exemplar_line(line, exemplar);
+    SM_CHECK(line.size() <= exemplar.series.size() + kExemplarLineBytesMax);
+    Batch again;
+    parse_canonical_lines(line, AddedTags(), again);
+    SM_CHECK(again.exemplars.size() == 1 && again.exemplars.front().series == exemplar.series);
+    SM_CHECK(again.exemplars.front().labels == exemplar.labels);
+    SM_CHECK(again.exemplars.front().value == exemplar.value);
   }
   SM_CHECK(is_same_line_by_line(whole, bytes, parse_istatd_line));
   return 0;

@@ -195,6 +195,7 @@ class CountSamples final : public RemoteWriteVisitor {
   void begin_series(const RemoteSeries&) override {}
   void add_sample(const RemoteSample&) override { ++samples; }
   void add_histogram(const NativeHistogram&) override {}
+  void add_exemplar(const RemoteExemplar&) override {}
   void add_family(const RemoteFamily&) override {}
   int samples = 0;
 };

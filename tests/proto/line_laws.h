@@ -46,6 +46,9 @@ inline bool same_batch(const Batch& a, const Batch& b) {
   const auto same_refused_line = [](const RefusedLine& x, const RefusedLine& y) {
     return x.reason == y.reason && x.text == y.text;
   };
+  const auto same_exemplar = [](const Exemplar& x, const Exemplar& y) {
+    return x.series == y.series && x.time_ms == y.time_ms && x.value == y.value && x.labels == y.labels;
+  };
   return a.received == b.received && a.extra_fields == b.extra_fields && a.renamed == b.renamed &&
          a.refused == b.refused &&
          std::equal(a.refused_lines.begin(), a.refused_lines.end(), b.refused_lines.begin(),
@@ -53,7 +56,9 @@ inline bool same_batch(const Batch& a, const Batch& b) {
          std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(), b.samples.end(), same_sample) &&
          std::equal(a.metadata.begin(), a.metadata.end(), b.metadata.begin(), b.metadata.end(),
                     same_metadata) &&
-         std::ranges::equal(a.families, b.families, {}, &Batch::Family::text, &Batch::Family::text);
+         std::ranges::equal(a.families, b.families, {}, &Batch::Family::text, &Batch::Family::text) &&
+         a.exemplars_refused == b.exemplars_refused &&
+         std::ranges::equal(a.exemplars, b.exemplars, same_exemplar);
 }
 
 // The table relies on this without checking it again.

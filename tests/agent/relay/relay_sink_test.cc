@@ -82,6 +82,7 @@ class Relaying {
   }
   uint64_t accepted() const { return accepted_; }
   uint64_t handed_over() { return registry_.counter("statmill.relay_samples_handed_over", "").value(); }
+  uint64_t exemplars_dropped() { return registry_.counter("statmill.relay_exemplars_dropped", "").value(); }
   int wakes() const { return wakes_; }
   RelaySink& sink() { return sink_; }
 
@@ -118,6 +119,20 @@ TEST(RelaySink, AFullSumIsFollowedByAnother) {
   EXPECT_EQ(relay.drained(),
             "a 1700000000 900000000\na 1700000000 800000001 640000000000000001 1 800000000 2\n");
   EXPECT_EQ(relay.handed_over(), 3U);
+}
+
+TEST(RelaySink, ExemplarsComeAfterTheSamplesOfTheirSecond) {
+  Relaying relay;
+  relay.send("$x g 1700000000123 7.5 trace_id=a user=x%20y\ng 1\ng 2\n");
+  EXPECT_EQ(relay.drained(), "g 1700000000 3 5 1 2 2\n$x g 1700000000123 7.5 trace_id=a user=x%20y\n");
+  EXPECT_EQ(relay.drained(), "");
+}
+
+TEST(RelaySink, ExemplarsThatHaveNoRoomAreDropped) {
+  Relaying relay({.bytes_max = 1});
+  EXPECT_EQ(relay.send("$x g 1 7.5 trace_id=a\n"), 0U);
+  EXPECT_EQ(relay.drained(), "");
+  EXPECT_EQ(relay.exemplars_dropped(), 1U);
 }
 
 TEST(RelaySink, WithoutAggregationEachSampleIsALine) {

@@ -76,7 +76,7 @@ TEST(ExactLine, CarriesWhatAStoreHas) {
 TEST(ExactLine, RefusesBadLinesWithTheReason) {
   expect_all({
       {"$", {"refused reserved"}, "no kind"},
-      {"$x a 7 1", {"refused reserved"}, "reserved for later use"},
+      {"$y a 7 1", {"refused reserved"}, "reserved for later use"},
       {"$ga 7 1", {"refused reserved"}, "the mark is a field"},
       {"$g a", {"refused field_count"}, "no value"},
       {"$g a 7 6 14 1 3", {"refused field_count"}, "no count"},

@@ -92,6 +92,7 @@ class CollectedWrite final : public RemoteWriteVisitor {
     samples.push_back(name_ + std::to_string(sample.time_ms) + " " + std::to_string(sample.value));
   }
   void add_histogram(const NativeHistogram&) override {}
+  void add_exemplar(const RemoteExemplar&) override {}
   void add_family(const RemoteFamily&) override {}
   std::vector<std::string> samples;
 
