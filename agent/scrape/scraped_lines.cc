@@ -1,5 +1,6 @@
 #include "agent/scrape/scraped_lines.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -8,6 +9,16 @@
 #include "proto/istatd/writer.h"
 
 namespace statmill {
+namespace {
+
+// How often the spool gets a counter again that stays as it is, so that it does not forget it.
+constexpr int64_t kKeepEvery_s = 3600;
+// A batch has at most so many values without lines.
+constexpr size_t kKeptMax = 5000;
+// Longer than any scrape lasts, after which others have begun.
+constexpr Duration kSetBack = std::chrono::hours(2);
+
+}  // namespace
 
 ScrapedLines::ScrapedLines(size_t series_max, Registry& registry, Send send)
     : series_max_(series_max),
@@ -29,8 +40,9 @@ void ScrapedLines::restore(std::vector<LastValue> values) {
 }
 
 void ScrapedLines::scraped(const Scrape& scrape) {
-  const int64_t at_ms = scrape.at.time_since_epoch().count();
-  if (at_ms - forgotten_ms_ > std::chrono::milliseconds(std::chrono::hours(1)).count()) forget_old(at_ms);
+  const int64_t before_ms = std::exchange(at_ms_, scrape.at.time_since_epoch().count());
+  if (at_ms_ < before_ms - kSetBack.count()) begin_again_at(at_ms_);
+  if (at_ms_ - forgotten_ms_ > std::chrono::milliseconds(std::chrono::hours(1)).count()) forget_old();
   uint64_t values = 0;
   if (scrape.body != nullptr)
     values = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, *this);
@@ -53,6 +65,7 @@ Batch& ScrapedLines::batch() {
 }
 
 void ScrapedLines::add(const ScrapedValue& value) {
+  if (value.has_own_time && value.time_ms > at_ms_ + kFutureMax.count()) return refuse();
   const auto known = last_.find(hash_name(value.name, 0));
   const bool is_counter = known != last_.end()
                               ? known->second.is_counter
@@ -75,14 +88,22 @@ void ScrapedLines::add_counted(const ScrapedValue& value, bool is_counter) {
   }
   LastValue& last = known->second;
   const Number before = last.value;
+  const int64_t seen_before_s = std::exchange(last.seen_s, at_ms_ / 1000);
+  const bool is_due = is_new || seen_before_s / kKeepEvery_s != last.seen_s / kKeepEvery_s;
   const Step step = is_new ? first_step(sample, is_counter, last) : next_step(sample, last);
-  if (step.kind == StepKind::kOutOfOrder) return refuse();
-  if (step.kind != StepKind::kAdd) return repeated_.add();
+  if (step.kind != StepKind::kAdd) {
+    if (is_due && lines_.values.size() < kKeptMax) {
+      lines_.values.push_back(last);
+    } else if (is_due) {
+      last.seen_s = seen_before_s;  // the next scrape tells
+    }
+    return step.kind == StepKind::kOutOfOrder ? refuse() : repeated_.add();
+  }
   if (step.is_reset) resets_.add();
   add_line(value, is_counter ? Kind::kCounter : Kind::kGauge, step.amount);
-  // The time of a counter that stays as it is need not survive a restart.
-  const bool is_same = is_counter && !is_new && last.value == before;
-  if (!is_same || value.has_own_time) lines_.values.push_back(last);
+  // The exact time of a counter that stays as it is need not survive a restart.
+  const bool is_same = is_counter && last.value == before;
+  if (!is_same || is_due || value.has_own_time) lines_.values.push_back(last);
 }
 
 void ScrapedLines::add_line(const ScrapedValue& value, Kind kind, const Number& number) {
@@ -101,9 +122,17 @@ void ScrapedLines::send_lines() {
   if (lines_.lines > 0) send_(std::exchange(lines_, {}));
 }
 
-void ScrapedLines::forget_old(int64_t now_ms) {
+// The clock was set back by so much that what is remembered has a time ahead, and would refuse all until
+// then.
+void ScrapedLines::begin_again_at(int64_t now_ms) {
+  for (auto& [name, last] : last_) last.time_ms = std::min(last.time_ms, now_ms - 1);
   forgotten_ms_ = now_ms;
-  std::erase_if(last_, [&](const auto& entry) { return entry.second.time_ms < now_ms - kForget.count(); });
+}
+
+void ScrapedLines::forget_old() {
+  forgotten_ms_ = at_ms_;
+  const int64_t oldest_s = (at_ms_ - kForget.count()) / 1000;
+  std::erase_if(last_, [&](const auto& entry) { return entry.second.seen_s < oldest_s; });
 }
 
 }  // namespace statmill

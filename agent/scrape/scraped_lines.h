@@ -28,6 +28,9 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
  public:
   static constexpr size_t kTextBytesMax = 48 * 1024;  // a batch ends with the line that exceeds it
   static constexpr Duration kForget = std::chrono::hours(24);
+  // Samples whose time, as the target says, is later by more are refused: by servers, too, and the series
+  // would accept no others until then.
+  static constexpr Duration kFutureMax = std::chrono::minutes(10);
 
   using Send = std::function<void(LineBatch)>;
   // Remembers at most `series_max` counters; samples of further ones are refused. `registry` must outlive it.
@@ -54,7 +57,8 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   void refuse() { refused_.add(); }
   void add_line(const ScrapedValue& value, Kind kind, const Number& number);
   void send_lines();
-  void forget_old(int64_t now_ms);
+  void begin_again_at(int64_t now_ms);
+  void forget_old();
 
   const size_t series_max_;
   const Send send_;
@@ -62,6 +66,7 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   Batch names_;        // keeps the name of one value
   LineBatch lines_;
   std::unordered_map<Hash128, LastValue, HashOfName> last_;
+  int64_t at_ms_ = 0;            // of the newest scrape
   int64_t forgotten_ms_ = 0;     // when forget_old() was called last
   std::atomic<size_t> size_{0};  // of last_; written by the thread, read by others, relaxed: guards no data
   Counter& samples_;

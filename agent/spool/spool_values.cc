@@ -1,6 +1,7 @@
 #include "agent/spool/spool_values.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -43,6 +44,7 @@ std::string record_of(uint64_t seq, std::span<const LastValue> values) {
     writer.u8(static_cast<uint8_t>((value.is_counter ? kCounterBit : 0) | (value.value.scale + 1)));
     writer.svarint(value.value.mantissa);
     writer.svarint(value.time_ms);
+    writer.svarint(value.seen_s);
   }
   std::string out;
   Writer head(out);
@@ -78,6 +80,7 @@ std::optional<std::vector<LastValue>> read_values(Reader& reader) {
     value.value.scale = static_cast<int8_t>((flags & ~kCounterBit) - 1);
     value.value.mantissa = reader.svarint();
     value.time_ms = reader.svarint();
+    value.seen_s = reader.svarint();
     if (reader.failed() || !is_valid(value.value)) return std::nullopt;
     out.push_back(std::move(value));
   }
@@ -184,10 +187,10 @@ std::vector<LastValue> SpoolValues::all() const {
 }
 
 void SpoolValues::forget_old() {
-  int64_t newest_ms = 0;
-  for (const auto& [name, value] : values_) newest_ms = std::max(newest_ms, value.time_ms);
-  std::erase_if(values_,
-                [&](const auto& entry) { return entry.second.time_ms < newest_ms - kForget.count(); });
+  int64_t newest_s = 0;
+  for (const auto& [name, value] : values_) newest_s = std::max(newest_s, value.seen_s);
+  const int64_t oldest_s = newest_s - std::chrono::duration_cast<std::chrono::seconds>(kForget).count();
+  std::erase_if(values_, [&](const auto& entry) { return entry.second.seen_s < oldest_s; });
 }
 
 }  // namespace statmill

@@ -37,7 +37,7 @@ class SpoolValues {
   static constexpr std::string_view kFile = "values";
   // The whole file is written again when it is longer than this, and than four times what it would then be.
   static constexpr size_t kFileBytesMin = size_t{1} << 20;
-  // A value is forgotten when others are newer by this.
+  // A value is forgotten when samples of others came later by this.
   static constexpr Duration kForget = std::chrono::hours(24);
 
   // Reads the file, if there is one, for a spool whose last batch is `last_seq`. Values of another numbering

@@ -89,6 +89,36 @@ TEST_F(ScrapedLinesTest, ASampleWithATimeOfItsOwnIsSentOnce) {
   EXPECT_EQ(scrape(30, text).size(), 0U);
 }
 
+// Both forget what is silent for a day, and neither of these is.
+TEST_F(ScrapedLinesTest, WhatStaysAsItIsIsNotForgotten) {
+  const std::string text = "n_total 5\nheat 2 " + std::to_string(kNow * 1000 - 172'800'000) + "\n";
+  constexpr int64_t kHour_s = 3600;
+  EXPECT_EQ(scrape(0, text).size(), 2U);
+  for (int64_t hour = 1; hour < 50; ++hour) EXPECT_EQ(scrape(hour * kHour_s + 1, text).size(), 1U);
+  for (const auto& [name, value] : spool_) EXPECT_GE(value.seen_s, kNow + 49 * kHour_s);
+  restart();
+  EXPECT_EQ(scrape(50 * kHour_s, text).size(), 1U);
+  EXPECT_EQ(scrape(50 * kHour_s + 10, "n_total 7\n"),
+            Lines{"$c n_total;instance=web:80;job=a " + time_of(50 * kHour_s + 10) + " 2"});
+}
+
+TEST_F(ScrapedLinesTest, ATimeFarAheadIsRefused) {
+  EXPECT_EQ(scrape(0, "n_total 5\n").size(), 1U);
+  EXPECT_EQ(scrape(10, "n_total 6 9999999999999\n").size(), 0U);
+  EXPECT_EQ(scrape(20, "n_total 8\n"), Lines{"$c n_total;instance=web:80;job=a " + time_of(20) + " 3"});
+}
+
+TEST_F(ScrapedLinesTest, AClockThatIsSetBackLosesNothing) {
+  const auto counts = [&](int64_t second, const std::string& value) {
+    const Lines lines = scrape(second, "n_total " + value + "\n");
+    return lines.empty() ? "nothing" : lines.at(0).substr(lines.at(0).rfind(' ') + 1);
+  };
+  EXPECT_EQ(counts(0, "5"), "0");
+  EXPECT_EQ(counts(20'000, "6"), "1") << "it is wrong";
+  EXPECT_EQ(counts(20, "8"), "2");
+  EXPECT_EQ(counts(30, "9"), "1");
+}
+
 TEST_F(ScrapedLinesTest, FurtherCountersThanTheLimitAreRefused) {
   std::string text;
   for (int i = 0; i < 15; ++i) text += "n" + std::to_string(i) + "_total 1\n";

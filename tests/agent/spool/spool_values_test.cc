@@ -22,6 +22,7 @@ LastValue value_of(uint64_t name, uint64_t value, int64_t time_ms = 1'000'000) {
   out.name = {name, 7};
   out.value = Number::decimal(static_cast<int64_t>(value), 0);
   out.time_ms = time_ms;
+  out.seen_s = time_ms / 1000;
   out.is_counter = true;
   return out;
 }
