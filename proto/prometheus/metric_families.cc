@@ -33,6 +33,8 @@ std::string_view type_text(ClientType type) {
       return "summary";
     case ClientType::kHistogram:
       return "histogram";
+    case ClientType::kGaugeHistogram:
+      return "gaugehistogram";
     default:
       return "untyped";
   }
@@ -221,8 +223,9 @@ class FamilyText {
   }
 
   Status write_count_and_sum(double count, double sum) {
-    if (Status written = write_line("_sum", {}, sum); !written) return written;
-    return write_line("_count", {}, count);
+    const bool is_gauge = type_ == ClientType::kGaugeHistogram;
+    if (Status written = write_line(is_gauge ? "_gsum" : "_sum", {}, sum); !written) return written;
+    return write_line(is_gauge ? "_gcount" : "_count", {}, count);
   }
 
   static std::string bound(std::string_view label, double value) {

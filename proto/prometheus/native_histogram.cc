@@ -57,8 +57,8 @@ class Side {
     return true;
   }
 
-  // kUnsupported if a count is no whole number; kBadBucket if there are more than kSentBucketsMax, or not as
-  // many counts as the runs have buckets.
+  // kUnsupported if a count is no whole number; kBadBucket if there are more than kSentBucketsMax, an index
+  // is above INT32_MAX, or there are not as many counts as the runs have buckets.
   Verdict<Refusal> verdict() const {
     if (has_fraction_) return Refusal::kUnsupported;
     return is_damaged_ || counts_.size() != expected_ ? Verdict<Refusal>(Refusal::kBadBucket) : kAccepted;
@@ -95,6 +95,8 @@ class Side {
     is_damaged_ = is_damaged_ || (!spans_.empty() && span.offset < 0) || span.length > kSentBucketsMax ||
                   spans_.size() == kSentBucketsMax;
     if (is_damaged_) return true;
+    end_ += span.offset + static_cast<int64_t>(span.length);
+    is_damaged_ = end_ > INT32_MAX;  // what remembers a histogram has no higher ones
     expected_ += span.length;
     spans_.push_back(span);
     return true;
@@ -115,6 +117,7 @@ class Side {
 
   std::vector<Span> spans_;
   std::vector<uint64_t> counts_;
+  int64_t end_ = 0;        // the index after the last run
   uint64_t expected_ = 0;  // buckets of all runs
   uint64_t last_ = 0;      // the count before
   bool has_fraction_ = false;

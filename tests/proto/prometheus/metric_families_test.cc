@@ -58,6 +58,18 @@ std::string refusal(std::string_view messages, size_t bytes_max = kMuch) {
   return text ? "none: " + *text : text.error().message;
 }
 
+// Its buckets may go down, and are no counters.
+TEST(MetricFamilies, AGaugeHistogramStaysOne) {
+  ProtobufWriter histogram;
+  histogram.integer(1, 3);
+  histogram.real(2, 1.5);
+  EXPECT_EQ(refusal(family(5, 7, histogram.text())),
+            "none: # TYPE \"a\" gaugehistogram\n"
+            "{\"a_bucket\",\"le\"=\"+Inf\"} 3\n"
+            "{\"a_gsum\"} 1.5\n"
+            "{\"a_gcount\"} 3\n");
+}
+
 TEST(MetricFamilies, BecomeTheText) {
   const auto text = text_of_metric_families(golden(), kMuch);
   ASSERT_TRUE(text) << text.error().message;

@@ -158,6 +158,11 @@ TEST(NativeHistogram, WhatCannotBeStoredIsRefused) {
   sent.positive_spans = {{0, UINT64_MAX}, {0, UINT64_MAX}};
   EXPECT_EQ(refusal(sent), "bad_bucket");
   sent = kSample;
+  sent.positive_spans = {{INT32_MAX - 1, 1}, {0, 2}, {0, 1}};
+  EXPECT_EQ(refusal(sent), "bad_bucket") << "an index beyond 32 bits";
+  sent.positive_spans[0].first = INT32_MAX - 4;
+  EXPECT_EQ(refusal(sent), "none");
+  sent = kSample;
   sent.positive_deltas.assign(kSentBucketsMax + 1, 0);
   sent.positive_spans = {{0, kSentBucketsMax + 1}};
   EXPECT_EQ(refusal(sent), "bad_bucket");
