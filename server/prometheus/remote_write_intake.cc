@@ -1,5 +1,6 @@
 #include "server/prometheus/remote_write_intake.h"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <span>
@@ -11,6 +12,7 @@
 #include "proto/prometheus/labels_name.h"
 #include "proto/prometheus/series_name.h"
 #include "proto/prometheus/snappy_block.h"
+#include "proto/sample.h"
 #include "server/prometheus/family_description.h"
 
 namespace statmill {
@@ -54,7 +56,10 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     if (!series.has_all_labels) {
       verdict_ = Refusal::kTagLimit;
     } else if (cluster != nullptr && replica != nullptr) {
-      verdict_ = choose(cluster->value, replica->value);
+      // A cluster is remembered also if its series have no valid names.
+      verdict_ = std::max(cluster->value.size(), replica->value.size()) > kNameBytesMax
+                     ? Verdict<Refusal>(Refusal::kNameTooLong)
+                     : choose(cluster->value, replica->value);
       if (verdict_.is_accepted())
         verdict_ = read_series_name(labels_without(*replica, series.labels), pieces_.batch(), name_);
     } else {

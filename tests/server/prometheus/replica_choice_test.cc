@@ -99,6 +99,19 @@ TEST(ReplicaSamples, OfTheOtherAreRefusedWithoutAnError) {
   EXPECT_EQ(shown[0].text, "cluster=eu;__replica__=b");
 }
 
+TEST(ReplicaSamples, OfLongNamesAreRefusedAndNotRemembered) {
+  RemoteServer server;
+  const std::string longest(2048, 'a');
+  for (const char* const label : {"cluster", "__replica__"}) {
+    SentSeries series = of_replica("a", 5, remote::ms(0));
+    for (auto& [name, value] : series.labels) {
+      if (name == label) value = longest + "a";
+    }
+    EXPECT_EQ(server.send({series}).reasons(), "1 name_too_long");
+  }
+  EXPECT_EQ(server.send({of_replica(longest, 5, remote::ms(0))}).accepted, 1U) << "the cluster has no other";
+}
+
 TEST(ReplicaSamples, CanBeLeftAlone) {
   RemoteServer server;
   server.options.replicas.cluster_label = server.options.replicas.replica_label = "";
