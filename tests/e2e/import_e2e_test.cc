@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -166,6 +168,29 @@ TEST_F(ImportE2e, EachTimeIsExportedInItsFinestSlots) {
   for (int i = 26; i < 48; ++i)
     EXPECT_THAT(text, HasSubstr("[" + std::to_string(now - i * 3600) + ",1]")) << i;
   EXPECT_THAT(text, HasSubstr("\"test.recent\",\"kind\":\"gauge\",\"step\":10,"));
+}
+
+// The begin of a finer tier is in the middle of a day, as a rule.
+TEST_F(ImportE2e, ASlotOfADayIsExportedOnce) {
+  ServerProcess server(STATMILL_BIN, {"--retention", "10s:1d,1h:10d,1d:60d"});
+  server.start();
+  const int64_t now = now_s() / 3600 * 3600;
+  std::string lines;
+  for (int i = 0; i < 480; ++i) lines += "$c test.n " + std::to_string(now - i * 3600) + " 1\n";
+  server.send(lines);
+  server.wait_until_durable();
+  for (const char* const step : {"10s", "1h", "1d"}) {
+    const Ended ended = server.cli({"export", "test.n", "--from", "now-30d", "--step", step});
+    EXPECT_EQ(ended.status, 0) << ended.said;
+    const std::regex slot(R"(\[(\d+),(\d+)\])");
+    std::set<std::string> times;
+    int64_t all = 0;
+    for (std::sregex_iterator at(ended.out.begin(), ended.out.end(), slot), end; at != end; ++at) {
+      EXPECT_TRUE(times.insert(at->str(1)).second) << at->str(1);
+      all += std::stoll(at->str(2));
+    }
+    EXPECT_EQ(all, 480) << step;
+  }
 }
 
 // Series of VictoriaMetrics' shape, with small integers so that sums are exact.

@@ -12,8 +12,8 @@
 namespace statmill {
 namespace {
 
-// Multiples of the steps of all tiers of an hour or less, so that no slot is cut. A request above a limit of
-// the server is asked in pieces of the next one.
+// How long the range of a request is, but for grain_of(). A request above a limit of the server is asked in
+// pieces of the next one.
 constexpr std::array<int64_t, 4> kWindows_s = {28 * 86'400, 4 * 86'400, 6 * 3'600, 3'600};
 constexpr int64_t kRequestSlotsMax = 500'000;     // of all series of a request
 constexpr int64_t kDistributionWeight = 24;       // a slot with a histogram counts as so many
@@ -32,12 +32,20 @@ Status read_end(std::string_view line, uint64_t lines, ExportAccount& account) {
   return Status::ok();
 }
 
-// How long the tiers of a text such as 10s:10d,5m:1y keep a slot.
-std::vector<int64_t> kept_of(std::string_view retention) {
-  std::vector<int64_t> out;
+// Sets the tiers of a text such as 10s:10d,5m:1y.
+void set_tiers(std::string_view retention, ExportedSeries& series) {
   const auto tiers = Tiers::parse(retention);
-  for (size_t t = 0; tiers && t < tiers->count(); ++t) out.push_back((*tiers)[t].retention_s);
-  return out;
+  for (size_t t = 0; tiers && t < tiers->count(); ++t) {
+    series.kept_s.push_back((*tiers)[t].retention_s);
+    series.coarsest_s = (*tiers)[t].step_s;
+  }
+}
+
+// Requests begin and end at multiples of this, but at the ends of the whole range, so that no slot is in two
+// of them. A step that is no multiple of an hour or a tier's has no such.
+int64_t grain_of(const ExportedSeries& series, int64_t step_s) {
+  const int64_t grain_s = std::max(kWindows_s.back(), series.coarsest_s);
+  return step_s % grain_s == 0 ? step_s : grain_s;
 }
 
 // Series of one request, and their range.
@@ -59,10 +67,11 @@ int64_t weight_of(const ExportedSeries& series) { return series.is_distribution 
 
 // Returns where the next finer tier begins to have the series, after `from_s`. A request that began before
 // would get the slots of the coarser one. Requests that come later are up to an hour later.
-int64_t finer_from(const ExportedSeries& series, int64_t from_s, int64_t now_s) {
+int64_t finer_from(const ExportedSeries& series, int64_t from_s, const ExportRange& range) {
+  const int64_t grain_s = grain_of(series, range.step_s);
   int64_t out = std::numeric_limits<int64_t>::max();
   for (const int64_t kept_s : series.kept_s) {
-    const int64_t begin_s = (now_s - kept_s) / 3600 * 3600 + 2 * 3600;
+    const int64_t begin_s = ((range.now_s - kept_s + 3600) / grain_s + 1) * grain_s;
     if (begin_s > from_s) out = std::min(out, begin_s);
   }
   return out;
@@ -86,7 +95,7 @@ ExportGroup first_group(std::span<const ExportedSeries> series, const ExportRang
     const int64_t slots = (until_s - from_s) / range.step_s + 1;
     if (slots > kRequestSlotsMax / weight || bytes > kRequestNamesBytesMax) break;
     const bool has_one_step = std::ranges::all_of(series.first(n + 1), [&](const ExportedSeries& one) {
-      return finer_from(one, from_s, range.now_s) >= until_s;
+      return finer_from(one, from_s, range) >= until_s;
     });
     if (!has_one_step) break;
     out = {series.first(n + 1), from_s, until_s};
@@ -145,11 +154,12 @@ Result<HttpAnswer> ask(const Client& client, const ExportGroup& group, int64_t s
 Status export_one(const Client& client, const ExportedSeries& series, const ExportRange& range,
                   const PassLine& line, ExportAccount& account) {
   ExportGroup all = group_of(series, range);
+  const int64_t grain_s = grain_of(series, range.step_s);
   size_t window = all.series.front().is_distribution ? 2 : 0;
   while (all.from_s < all.until_s) {
-    const int64_t window_s = kWindows_s[window];
-    const int64_t end_s = std::min({all.until_s, all.from_s - all.from_s % window_s + window_s,
-                                    finer_from(series, all.from_s, range.now_s)});
+    const int64_t window_s = (kWindows_s[window] + grain_s - 1) / grain_s * grain_s;
+    const int64_t end_s = std::min(
+        {all.until_s, all.from_s - all.from_s % window_s + window_s, finer_from(series, all.from_s, range)});
     const auto answer = ask(client, {all.series, all.from_s, end_s}, range.step_s);
     if (!answer) return answer.error();
     if (is_limit(*answer) && window + 1 < kWindows_s.size()) {
@@ -177,9 +187,11 @@ Result<std::vector<ExportedSeries>> list_exported(const Client& client, const st
                  "more than 100,000 series match \"" + pattern + "\": export them in parts"};
   std::vector<ExportedSeries> out;
   out.reserve(listing->series.size());
-  for (ListedSeries& series : listing->series)
-    out.push_back({std::move(series.name), series.kind == "distribution", series.first_s, series.last_s,
-                   kept_of(series.retention)});
+  for (ListedSeries& series : listing->series) {
+    out.push_back(
+        {std::move(series.name), series.kind == "distribution", series.first_s, series.last_s, {}, 0});
+    set_tiers(series.retention, out.back());
+  }
   std::ranges::stable_sort(
       out, [](const auto& a, const auto& b) { return metric_path(a.name) < metric_path(b.name); });
   return out;

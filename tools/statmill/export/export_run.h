@@ -20,6 +20,7 @@ struct ExportedSeries {
   int64_t first_s = 0;               // start of its oldest slot
   int64_t last_s = 0;                // start of its newest slot
   std::vector<int64_t> kept_s = {};  // how long each of its tiers keeps a slot, ascending
+  int64_t coarsest_s = 0;            // the step of its coarsest tier
 };
 
 inline constexpr size_t kExportSeriesMax = 100'000;
