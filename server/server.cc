@@ -259,7 +259,7 @@ void Server::start_threads() {
   live_->start(log_);
   http_.start();
   if (scraper_) scraper_->start();
-  if (rules_) rules_->start(documents_.take_alerts());
+  if (const auto alerts = documents_.take_alerts(); rules_) rules_->start(alerts);
 }
 
 std::string Server::live_state() const {

@@ -6,13 +6,21 @@
 namespace statmill::rules {
 namespace {
 
-// Moves an alert on whose condition does not hold. Returns false if it is to be forgotten.
-bool step_without(Alert& alert, const Rule& rule, Timestamp now) {
+// Moves an alert on whose condition does not hold. Returns false if it is to be forgotten. Takes what remains
+// from the room.
+bool step_without(Alert& alert, const Rule& rule, Timestamp now, AlertRoom& room) {
   if (alert.state == Alert::State::kPending) return false;
-  if (alert.state == Alert::State::kResolved) return now - alert.resolved_at <= kResolvedKept;
-  if (rule.keep_firing.count() > 0) {
+  if (alert.state == Alert::State::kResolved) {
+    if (now - alert.resolved_at > kResolvedKept || room.resolved == 0) return false;
+    --room.resolved;
+    return true;
+  }
+  if (rule.keep_firing.count() > 0 && room.active > 0) {
     if (alert.keep_firing_since == Timestamp{}) alert.keep_firing_since = now;
-    if (now - alert.keep_firing_since < rule.keep_firing) return true;
+    if (now - alert.keep_firing_since < rule.keep_firing) {
+      --room.active;
+      return true;
+    }
   }
   alert.state = Alert::State::kResolved;
   alert.resolved_at = now;
@@ -25,6 +33,12 @@ void step_with(Alert& alert, const Rule& rule, Timestamp now) {
   if (alert.state != Alert::State::kPending || now - alert.active_at < rule.hold) return;
   alert.state = Alert::State::kFiring;
   alert.fired_at = now;
+}
+
+void set_back(Alert& alert, Timestamp now) {
+  for (Timestamp* time : {&alert.active_at, &alert.fired_at, &alert.resolved_at, &alert.keep_firing_since})
+    *time = std::min(*time, now);
+  if (alert.sent_at > now) alert.sent_at = {};
 }
 
 bool are_stored_alike(const Alert& a, const Alert& b) {
@@ -46,8 +60,9 @@ std::string_view state_text(Alert::State state) {
 }
 
 std::vector<ActiveAlerts::Change> ActiveAlerts::step(std::vector<Found> found, const Rule& rule,
-                                                     Timestamp now) {
+                                                     Timestamp now, const AlertRoom& room) {
   std::vector<Change> changes;
+  AlertRoom left{room.active - std::min(room.active, found.size()), room.resolved};
   gone_.clear();
   std::ranges::sort(found, {}, &Found::labels);
   for (auto at = alerts_.begin(); at != alerts_.end();) {
@@ -57,7 +72,8 @@ std::vector<ActiveAlerts::Change> ActiveAlerts::step(std::vector<Found> found, c
       continue;
     }
     const Alert before = alert;
-    if (!step_without(alert, rule, now)) {
+    set_back(alert, now);
+    if (!step_without(alert, rule, now, left)) {
       gone_.push_back(std::move(alerts_.extract(at++).key()));
       continue;
     }
@@ -71,8 +87,8 @@ std::vector<ActiveAlerts::Change> ActiveAlerts::step(std::vector<Found> found, c
     if (is_new || alert.state == Alert::State::kResolved) {
       alert = Alert();
       alert.active_at = now;
-      alert.sent_at = before.sent_at;
     }
+    set_back(alert, now);
     alert.annotations = std::move(one.annotations);
     alert.value = one.value;
     step_with(alert, rule, now);

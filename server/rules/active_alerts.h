@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -32,6 +33,12 @@ struct Alert {
   Timestamp resolved_at{};        // 0: it is not resolved
   Timestamp keep_firing_since{};  // its condition ended then, but it goes on to fire; 0: it did not
   Timestamp sent_at{};            // when it was sent last; 0: never. Not kept over a restart
+};
+
+// How many alerts of a rule may remain after an evaluation.
+struct AlertRoom {
+  size_t active = SIZE_MAX;    // without room, none goes on to fire after its condition has ended
+  size_t resolved = SIZE_MAX;  // of those that were resolved before
 };
 
 // "pending", "firing", "inactive".
@@ -59,15 +66,18 @@ class ActiveAlerts {
   void restore(LabelMap labels, Alert alert) {
     alerts_.insert_or_assign(std::move(labels), std::move(alert));
   }
-  // Moves all alerts on to the evaluation at `now`. Returns the changes of states. Requires: all labels of
-  // `found` differ.
-  std::vector<Change> step(std::vector<Found> found, const Rule& rule, Timestamp now);
+  // Moves all alerts on to the evaluation at `now`. Returns the changes of states. Times that are after
+  // `now`, since the clock was set back, become `now`. Requires: all labels of `found` differ.
+  std::vector<Change> step(std::vector<Found> found, const Rule& rule, Timestamp now,
+                           const AlertRoom& room = {});
   // Returns those that have to be sent at `now`: firing ones once in `resend`, resolved ones at once and then
   // as often, until they are forgotten. Marks them as sent.
   std::vector<const Alerts::value_type*> take_due(Timestamp now, Duration resend);
   const Alerts& alerts() const { return alerts_; }
   // Without those that are resolved.
   size_t active() const;
+  // Returns all alerts, and has none afterwards.
+  Alerts take() { return std::exchange(alerts_, {}); }
 
  private:
   Alerts alerts_;

@@ -40,6 +40,7 @@ struct AlertSender::Peer {
   asio::steady_timer timer;  // of a pause, or of the wait for alerts
   std::unique_ptr<HttpExchange> exchange;
   std::map<std::string, std::string> waiting;  // by the labels: the JSON of the newest state
+  std::string last;  // the key up to which alerts were sent, so that those after it have their turn
   LogLimiter log{std::chrono::minutes(1)};
   bool is_paused = false;
   bool is_stopped = false;
@@ -126,12 +127,15 @@ asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
     }
     std::vector<std::pair<std::string, std::string>> batch;
     std::string body = "[";
-    for (auto at = peer->waiting.begin(); at != peer->waiting.end() && batch.size() < kAlertsPerRequest;
+    auto at = peer->waiting.upper_bound(peer->last);
+    if (at == peer->waiting.end()) at = peer->waiting.begin();
+    for (; at != peer->waiting.end() && batch.size() < kAlertsPerRequest && body.size() < kRequestBytes;
          ++at) {
       if (!batch.empty()) body.push_back(',');
       body += at->second;
       batch.push_back(*at);
     }
+    peer->last = batch.back().first;
     const Status status = co_await post(*peer, body + "]");
     if (peer->is_stopped) co_return;
     const bool is_refused = !status && status.error().code == ErrorCode::kInvalid;
@@ -145,8 +149,8 @@ asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
       (status ? sent_ : dropped_).add(batch.size());
       // What has changed meanwhile is sent, too.
       for (const auto& [labels, json] : batch) {
-        const auto at = peer->waiting.find(labels);
-        if (at != peer->waiting.end() && at->second == json) peer->waiting.erase(at);
+        const auto sent = peer->waiting.find(labels);
+        if (sent != peer->waiting.end() && sent->second == json) peer->waiting.erase(sent);
       }
       pause = kFirstPause;
       continue;
@@ -178,7 +182,8 @@ asio::awaitable<Status> AlertSender::post(Peer& peer, std::string body) {
   if (!answer) co_return answer.error();
   const unsigned status = answer->result_int();
   if (status / 100 == 2) co_return Status::ok();
-  const auto code = status == 400 || status == 422 ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
+  const auto code =
+      status == 400 || status == 413 || status == 422 ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
   co_return Error{code, "answers with status " + std::to_string(status) + ": " +
                             visible_text(std::string_view(answer->body()).substr(0, 200))};
 }

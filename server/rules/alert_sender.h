@@ -22,6 +22,7 @@ namespace statmill::rules {
 class AlertSender final : public AlertSink {
  public:
   static constexpr size_t kAlertsPerRequest = 64;
+  static constexpr size_t kRequestBytes = size_t{1} << 20;  // a request gets no further alert afterwards
   static constexpr Duration kTimeout = std::chrono::seconds(10);
   static constexpr Duration kFirstPause = std::chrono::seconds(1);  // after a failure; doubles
   static constexpr Duration kLastPause = std::chrono::seconds(30);

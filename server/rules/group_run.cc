@@ -52,15 +52,33 @@ GroupRun::GroupRun(std::shared_ptr<const RuleGroup> group, const Services& servi
 }
 
 GroupRun::~GroupRun() {
-  for (const RuleRun& run : rules_) services_.budget.used -= run.alerts.active();
+  for (size_t i = 0; i < rules_.size(); ++i) take(i);
 }
 
-void GroupRun::restore(size_t rule, LabelMap labels, const Alert& alert) {
-  ActiveAlerts& alerts = rules_[rule].alerts;
-  const size_t before = alerts.active();
-  alerts.restore(std::move(labels), alert);
-  services_.budget.used += alerts.active() - before;
-  rules_[rule].state.alerts = alerts.alerts();
+void GroupRun::restore(size_t rule, Kept kept) {
+  RuleRun& run = rules_[rule];
+  run.series = std::move(kept.series);
+  run.state.alerts = kept.alerts;
+  while (!kept.alerts.empty()) {
+    auto one = kept.alerts.extract(kept.alerts.begin());
+    run.alerts.restore(std::move(one.key()), std::move(one.mapped()));
+  }
+  account(run, 0, 0);
+}
+
+GroupRun::Kept GroupRun::take(size_t rule) {
+  RuleRun& run = rules_[rule];
+  const size_t active = run.alerts.active();
+  const size_t resolved = run.alerts.alerts().size() - active;
+  Kept out{run.alerts.take(), std::exchange(run.series, {})};
+  account(run, active, resolved);
+  return out;
+}
+
+void GroupRun::account(const RuleRun& run, size_t active, size_t resolved) {
+  const size_t now = run.alerts.active();
+  services_.budget.used += now - active;
+  services_.budget.resolved += run.alerts.alerts().size() - now - resolved;
 }
 
 void GroupRun::evaluate(Timestamp at) {
@@ -128,12 +146,15 @@ Result<std::vector<ActiveAlerts::Found>> GroupRun::found(const Rule& rule, Times
                                                          const std::vector<RuleSample>& samples) {
   std::vector<ActiveAlerts::Found> out;
   std::set<LabelMap> seen;
+  templates_began_ = services_.clock.steady();
   const TemplateServices services = templates(at);
   TemplateData data;
   data.external_labels = {services_.options.labels.begin(), services_.options.labels.end()};
   data.external_url = services_.options.url;
   for (const RuleSample& sample : samples) {
+    if (const auto left = time_left(); !left) return left.error();
     ActiveAlerts::Found& one = out.emplace_back();
+    size_t bytes = 0;
     one.value = sample.value.value();
     one.labels = map_of(sample.labels);
     data.labels = one.labels;
@@ -142,7 +163,12 @@ Result<std::vector<ActiveAlerts::Found>> GroupRun::found(const Rule& rule, Times
     // A template that fails becomes its error, so that the alert is not lost with it.
     const auto expanded = [&](const RuleText& text) {
       auto result = expand_template(text.tree, data, services);
-      return result ? *std::move(result) : "<error expanding template: " + result.error().message + ">";
+      std::string value =
+          result ? *std::move(result) : "<error expanding template: " + result.error().message + ">";
+      bytes += value.size();
+      if (bytes <= kAlertTextBytesMax) return value;
+      return "<error expanding template: the alert has more than " + std::to_string(kAlertTextBytesMax) +
+             " bytes>";
     };
     for (const RuleText& label : rule.labels) {
       std::string value = expanded(label);
@@ -150,32 +176,58 @@ Result<std::vector<ActiveAlerts::Found>> GroupRun::found(const Rule& rule, Times
       if (!value.empty()) one.labels.emplace(label.name, std::move(value));
     }
     one.labels.insert_or_assign(std::string(kAlertName), rule.name);
+    size_t label_bytes = 0;
+    for (const auto& [name, value] : one.labels) label_bytes += name.size() + value.size();
+    if (label_bytes > kAlertTextBytesMax)
+      return fault("an alert has labels of more than " + std::to_string(kAlertTextBytesMax) + " bytes");
     for (const RuleText& annotation : rule.annotations)
       one.annotations.emplace(annotation.name, expanded(annotation));
     if (!seen.insert(one.labels).second)
       return fault("vector contains metrics with the same labelset after applying alert labels");
   }
+  if (const auto left = time_left(); !left) return left.error();
   return out;
 }
 
+Result<Duration> GroupRun::time_left() const {
+  if (services_.is_ending.load(std::memory_order_relaxed))
+    return Error{ErrorCode::kUnavailable, "the server stops"};
+  const auto used = std::chrono::floor<Duration>(services_.clock.steady() - templates_began_);
+  if (used < group_->interval) return group_->interval - used;
+  return Error{ErrorCode::kLimit, "the templates take longer than the interval of the group"};
+}
+
+AlertRoom GroupRun::room(const RuleRun& run) const {
+  const AlertBudget& budget = services_.budget;
+  const size_t active = run.alerts.active();
+  const size_t others = budget.used - active;
+  const size_t others_resolved = budget.resolved - (run.alerts.alerts().size() - active);
+  return {budget.max - std::min(budget.max, others), budget.max - std::min(budget.max, others_resolved)};
+}
+
 Status GroupRun::alert(const Rule& rule, RuleRun& run, Timestamp at, const std::vector<RuleSample>& samples) {
-  const size_t before = run.alerts.active();
-  AlertBudget& budget = services_.budget;
+  const size_t active = run.alerts.active();
+  const size_t resolved = run.alerts.alerts().size() - active;
+  const AlertRoom left = room(run);
   if (Status s = check_limit(group_->limit, samples.size(), "alerts"); !s) return s;
-  if (budget.used - before + samples.size() > budget.max)
-    return Error{ErrorCode::kLimit, "all rules together would have more than " + std::to_string(budget.max) +
+  if (samples.size() > left.active)
+    return Error{ErrorCode::kLimit, "all rules together would have more than " +
+                                        std::to_string(services_.budget.max) +
                                         " active alerts (--rules.alerts)"};
   auto all = found(rule, at, samples);
   if (!all) return all.error();
-  save(run, run.alerts.step(*std::move(all), rule, at));
-  budget.used += run.alerts.active() - before;
+  save(run, run.alerts.step(*std::move(all), rule, at, left));
+  account(run, active, resolved);
   send(rule, run, at);
   return record_alerts(run, at);
 }
 
 void GroupRun::save(const RuleRun& run, const std::vector<ActiveAlerts::Change>& changes) {
   for (const ActiveAlerts::Change& change : changes) {
-    if (!services_.changes.has_room()) return services_.unsaved.add();
+    if (!services_.changes.has_room()) {
+      services_.unsaved.add();
+      continue;
+    }
     if (change.alert) {
       services_.changes.put(alert_row(run.id, *change.labels, *change.alert, services_.clock.wall()));
     } else {
@@ -200,20 +252,26 @@ void GroupRun::send(const Rule& rule, RuleRun& run, Timestamp at) {
   if (!out.empty()) services_.alerts.send(std::move(out));
 }
 
-// ALERTS is 1 for each active alert; ALERTS_FOR_STATE is the time since when it is active.
+// ALERTS is 1 for each active alert; ALERTS_FOR_STATE is the time since when it is active. An alert whose
+// labels a series cannot have is a fault of the rule, but the others are recorded.
 Status GroupRun::record_alerts(RuleRun& run, Timestamp at) {
   std::vector<RecordedSample> samples;
+  Status unnamed = Status::ok();
   for (const auto& [labels, alert] : run.alerts.alerts()) {
     if (alert.state == Alert::State::kResolved) continue;
     auto for_state = series_name(kAlertsForState, labels);
     LabelMap with_state = labels;
     with_state.insert_or_assign(std::string(kAlertState), std::string(state_text(alert.state)));
     auto name = series_name(kAlerts, with_state);
-    if (!name || !for_state) return name ? for_state.error() : name.error();
+    if (!name || !for_state) {
+      if (unnamed) unnamed = Error(name ? for_state.error() : name.error()).with("series of an alert");
+      continue;
+    }
     samples.push_back({*std::move(name), AnswerNumber::decimal(1, 0)});
     samples.push_back({*std::move(for_state), AnswerNumber::decimal(unix_seconds(alert.active_at), 0)});
   }
-  return record(run, std::move(samples), at);
+  Status recorded = record(run, std::move(samples), at);
+  return recorded ? unnamed : recorded;
 }
 
 TemplateServices GroupRun::templates(Timestamp at) {
@@ -224,7 +282,9 @@ TemplateServices GroupRun::templates(Timestamp at) {
                        " queries");
         const auto tree = promql::parse_promql(query);
         if (!tree) return tree.error();
-        const auto samples = services_.source.evaluate(*tree, query, at, group_->interval);
+        const auto left = time_left();
+        if (!left) return left.error();
+        const auto samples = services_.source.evaluate(*tree, query, at, *left);
         if (!samples) return samples.error();
         if (samples->size() > kTemplateSamplesMax)
           return fault("a template gets at most " + std::to_string(kTemplateSamplesMax) + " samples");

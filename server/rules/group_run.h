@@ -37,10 +37,14 @@ class AlertSink {
   virtual void send(std::vector<SentAlert> alerts) = 0;
 };
 
-// How many alerts are active, of all rules. Confined to one thread.
+// An alert's labels and annotations have at most so many bytes.
+inline constexpr size_t kAlertTextBytesMax = size_t{64} << 10;
+
+// How many alerts there are, of all rules. Confined to one thread.
 struct AlertBudget {
-  size_t used = 0;
-  size_t max = 0;
+  size_t used = 0;      // active ones
+  size_t max = 0;       // of these, and of those that are resolved and kept
+  size_t resolved = 0;  // which are kept
 };
 
 // Confined to one thread.
@@ -70,12 +74,15 @@ class GroupRun {
   // rule_id() of each rule.
   const std::string& id(size_t rule) const { return rules_[rule].id; }
   size_t size() const { return rules_.size(); }
-  // Puts in an alert of the rule as it was before.
-  void restore(size_t rule, LabelMap labels, const Alert& alert);
-  void restore(size_t rule, std::set<std::string> series) { rules_[rule].series = std::move(series); }
-  const ActiveAlerts::Alerts& alerts(size_t rule) const { return rules_[rule].alerts.alerts(); }
-  // The names of what the newest evaluation recorded.
-  const std::set<std::string>& series(size_t rule) const { return rules_[rule].series; }
+  // What is kept of a rule when its group is another one.
+  struct Kept {
+    ActiveAlerts::Alerts alerts;
+    std::set<std::string> series;  // the names of what the newest evaluation recorded
+  };
+  // Puts in what was kept. Call it before the first evaluation.
+  void restore(size_t rule, Kept kept);
+  // Removes it from the rule, and gives its alerts back to the budget. Evaluate no more afterwards.
+  Kept take(size_t rule);
 
   // Evaluates all rules, one after the other, at `at`.
   void evaluate(Timestamp at);
@@ -95,15 +102,21 @@ class GroupRun {
   Status alert(const Rule& rule, RuleRun& run, Timestamp at, const std::vector<RuleSample>& samples);
   Result<std::vector<ActiveAlerts::Found>> found(const Rule& rule, Timestamp at,
                                                  const std::vector<RuleSample>& samples);
+  AlertRoom room(const RuleRun& run) const;
+  // Adjusts the budget by the alerts of a rule, which had `active` and `resolved` ones.
+  void account(const RuleRun& run, size_t active, size_t resolved);
   void save(const RuleRun& run, const std::vector<ActiveAlerts::Change>& changes);
   void send(const Rule& rule, RuleRun& run, Timestamp at);
   Status record_alerts(RuleRun& run, Timestamp at);
   Status record(RuleRun& run, std::vector<RecordedSample> samples, Timestamp at);
+  // Errors: kLimit: the templates of the rule take longer than the interval; kUnavailable: the server stops.
+  Result<Duration> time_left() const;
   TemplateServices templates(Timestamp at);
 
   const std::shared_ptr<const RuleGroup> group_;
   const Services services_;
   std::vector<RuleRun> rules_;
+  SteadyTime templates_began_{};  // of the rule that is evaluated
   Timestamp evaluated_at_{};
   std::chrono::nanoseconds took_{0};
 };

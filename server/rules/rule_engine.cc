@@ -67,7 +67,7 @@ void RuleEngine::restore(const std::vector<DocumentRow>& rows) {
   size_t damaged = 0;
   for (const DocumentRow& row : rows) {
     if (auto alert = alert_of(row)) {
-      unclaimed_[rule_id_of(row.key)].alerts.push_back(*std::move(alert));
+      unclaimed_[rule_id_of(row.key)].alerts.insert(*std::move(alert));
     } else {
       services_.changes.remove(row.key);
       ++damaged;
@@ -88,6 +88,7 @@ void RuleEngine::stop() {
   if (is_stopped_) return;
   is_stopped_ = true;
   is_ending_.store(true, std::memory_order_relaxed);
+  services_.source.stop();
   asio::post(thread_.loop(), [this] {
     file_timer_.stop();
     for (const auto& group : groups_) {
@@ -103,7 +104,13 @@ void RuleEngine::look_at_files() {
   const Running running("files of rules");
   const bool has_changed = files_.refresh();
   file_faults_.store(files_.faults(), std::memory_order_relaxed);
-  if (has_changed) use(files_.groups());
+  if (has_changed) {
+    use(files_.groups());
+  } else if (files_.faults() == 0) {
+    // Only now: a file that is being replaced may have been absent or cut short. And while one is at fault,
+    // its rules may come back, and what is left may be theirs.
+    forget_unclaimed();
+  }
 }
 
 // Groups that stay keep their alerts, and so does a rule of a changed group if it is still the same one.
@@ -122,9 +129,9 @@ void RuleEngine::use(const RuleFiles::Groups& groups) {
     group->is_removed = true;
     group->timer.cancel();
     for (size_t i = 0; i < group->run.size(); ++i) {
-      Unclaimed& left = unclaimed_[group->run.id(i)];
-      for (const auto& [labels, alert] : group->run.alerts(i)) left.alerts.emplace_back(labels, alert);
-      left.series = group->run.series(i);
+      GroupRun::Kept kept = group->run.take(i);
+      if (!kept.alerts.empty() || !kept.series.empty())
+        unclaimed_.insert_or_assign(group->run.id(i), std::move(kept));
     }
   }
   before.clear();
@@ -139,19 +146,15 @@ void RuleEngine::use(const RuleFiles::Groups& groups) {
   }
   groups_ = std::move(next);
   publish();
-  if (files_.faults() == 0) forget_unclaimed();
 }
 
 void RuleEngine::claim(GroupRun& run) {
   for (size_t i = 0; i < run.size(); ++i) {
     auto found = unclaimed_.extract(run.id(i));
-    if (found.empty()) continue;
-    for (auto& [labels, alert] : found.mapped().alerts) run.restore(i, std::move(labels), alert);
-    run.restore(i, std::move(found.mapped().series));
+    if (!found.empty()) run.restore(i, std::move(found.mapped()));
   }
 }
 
-// While a file is at fault, its rules may come back, and what is left may be theirs.
 void RuleEngine::forget_unclaimed() {
   for (const auto& [id, left] : unclaimed_) {
     for (const auto& [labels, alert] : left.alerts) services_.changes.remove(alert_key(id, labels));

@@ -10,7 +10,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -48,18 +47,13 @@ class RuleEngine {
   void restore(const std::vector<DocumentRow>& rows);
   // Reads the files and starts the thread.
   void start();
-  // Ends the thread after the rule that is being evaluated. May be called again.
+  // Cancels the rule that is being evaluated, and ends the thread. May be called again.
   void stop();
 
   const RuleBoard& board() const { return board_; }
 
  private:
   struct Group;
-  // What a rule had that is not evaluated any more, or not yet.
-  struct Unclaimed {
-    std::vector<std::pair<LabelMap, Alert>> alerts;
-    std::set<std::string> series;
-  };
 
   void look_at_files();
   void use(const RuleFiles::Groups& groups);
@@ -82,7 +76,8 @@ class RuleEngine {
   RuleFiles files_;
   RepeatingTimer file_timer_;
   std::vector<std::shared_ptr<Group>> groups_;
-  std::map<std::string, Unclaimed> unclaimed_;  // by rule_id()
+  // What rules had that are not evaluated any more, or not yet; by rule_id().
+  std::map<std::string, GroupRun::Kept> unclaimed_;
   bool is_stopped_ = false;
 };
 

@@ -46,6 +46,9 @@ Result<std::vector<std::string>> rule_files_in(const std::string& folder) {
 }
 
 Result<std::vector<RuleGroup>> read_rule_file(const std::string& path, const RuleOptions& options) {
+  std::error_code error;
+  // A pipe would have no end.
+  if (!fs::is_regular_file(path, error)) return Error{ErrorCode::kIo, path + ": cannot be read"};
   std::ifstream stream(path, std::ios::binary);
   std::string text(kRuleFileBytesMax + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -73,7 +76,7 @@ bool RuleFiles::refresh_folder(const std::string& folder) {
   for (auto& [path, file] : files) file.is_present = false;
   for (const std::string& path : *paths) {
     struct stat state {};
-    if (::stat(path.c_str(), &state) != 0) continue;
+    if (::stat(path.c_str(), &state) != 0) state = {};  // then it cannot be read, either
     const Version version(state.st_ino, state.st_mtim.tv_sec * int64_t{1'000'000'000} + state.st_mtim.tv_nsec,
                           state.st_size);
     const auto [at, is_new] = files.try_emplace(path);
@@ -106,7 +109,7 @@ RuleFiles::Groups RuleFiles::groups() const {
     for (const auto& [path, file] : files->second) {
       for (const auto& group : file.groups) {
         if (std::ranges::find(out, group) != out.end()) continue;  // the folder is given twice
-        rules += group->rules.size();
+        rules += std::max<size_t>(group->rules.size(), 1);
         if (rules > kRulesMax) {
           ++left_out;
         } else {

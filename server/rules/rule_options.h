@@ -27,6 +27,9 @@ struct RuleOptions {
 
 inline constexpr size_t kRuleFileBytesMax = size_t{4} << 20;
 inline constexpr size_t kRuleFilesMax = 1000;
-inline constexpr size_t kRulesMax = 10'000;  // in all files together
+inline constexpr size_t kRulesMax = 10'000;       // in all files together; a group without rules counts
+inline constexpr size_t kRuleTextsMax = 64;       // labels of a rule; annotations of it
+inline constexpr size_t kRuleNameBytesMax = 512;  // of a rule, a label or an annotation
+inline constexpr Duration kRuleIntervalMax = std::chrono::hours(24 * 366);  // also of query_offset
 
 }  // namespace statmill

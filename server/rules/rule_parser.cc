@@ -123,8 +123,9 @@ class RuleReader {
     if (group.name.empty()) return fault(node, "a group has no name");
     if (!names_.insert(group.name).second)
       return fault(node, "the group " + promql::quoted_text(group.name) + " is given twice in the file");
-    if (group.interval < std::chrono::seconds(1))
-      return fault(node, "the interval of a group is at least 1s");
+    if (group.interval < std::chrono::seconds(1) || group.interval > kRuleIntervalMax)
+      return fault(node, "the interval of a group is at least 1s, and at most 366d");
+    if (group.query_offset > kRuleIntervalMax) return fault(node, "the query_offset is at most 366d");
     for (Rule& rule : group.rules) add_group_labels(rule, labels);
     groups_.push_back(std::move(group));
     return Status::ok();
@@ -139,6 +140,8 @@ class RuleReader {
   }
 
   Status read_rule(const YAML::Node& node, std::vector<Rule>& rules) {
+    if (++rules_ > kRulesMax)
+      return fault(node, "a file has at most " + std::to_string(kRulesMax) + " rules");
     Rule rule;
     std::string record;
     std::string alert;
@@ -163,6 +166,8 @@ class RuleReader {
     if (record.empty() == alert.empty()) return fault(node, "a rule has either `record` or `alert`");
     rule.kind = record.empty() ? Rule::Kind::kAlerting : Rule::Kind::kRecording;
     rule.name = record.empty() ? alert : record;
+    if (rule.name.size() > kRuleNameBytesMax)
+      return fault(node, "the name of a rule has more than " + std::to_string(kRuleNameBytesMax) + " bytes");
     const bool is_recording = rule.kind == Rule::Kind::kRecording;
     if (is_recording && (rule.hold.count() != 0 || rule.keep_firing.count() != 0 || annotations.IsMap()))
       return fault(node, "a recording rule has no `for`, `keep_firing_for` or `annotations`");
@@ -202,6 +207,9 @@ class RuleReader {
     for (const auto& entry : node) {
       if (!entry.first.IsScalar() || !(entry.second.IsScalar() || entry.second.IsNull()))
         return fault(entry.first, "a label or an annotation is a text");
+      if (out.size() == kRuleTextsMax)
+        return fault(entry.first,
+                     "there are more than " + std::to_string(kRuleTextsMax) + " labels or annotations");
       RuleText text{.name = entry.first.Scalar(),
                     .text = entry.second.IsNull() ? "" : entry.second.Scalar(),
                     .tree = {}};
@@ -222,7 +230,9 @@ class RuleReader {
 
   // The names of Prometheus before version 3, which promtool checks; ours may have more.
   static bool is_metric_name(std::string_view name) { return !name.empty() && is_visible(name); }
-  static bool is_label_name(std::string_view name) { return !name.empty() && is_visible(name); }
+  static bool is_label_name(std::string_view name) {
+    return !name.empty() && name.size() <= kRuleNameBytesMax && is_visible(name);
+  }
   static bool is_visible(std::string_view name) {
     return std::ranges::all_of(name,
                                [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
@@ -231,6 +241,7 @@ class RuleReader {
   const std::string& file_;
   const RuleOptions& options_;
   std::set<std::string> names_;
+  size_t rules_ = 0;
   std::vector<RuleGroup> groups_;
 };
 

@@ -105,7 +105,27 @@ Result<RuleFilter> parse_filter(const Url& url) {
   return out;
 }
 
-void append_rule(std::string& out, const Rule& rule, const RuleState& state, bool excludes_alerts) {
+// Sends what is written in pieces, so that many alerts of one group are not in memory as one text.
+class Pieces {
+ public:
+  explicit Pieces(BodySink& sink) : sink_(sink) {}
+  // Call it between two values. After an error nothing is sent any more.
+  void pass(std::string& out) {
+    if (out.size() < kPieceBytes) return;
+    if (status_) status_ = sink_.write(out);
+    out.clear();
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  static constexpr size_t kPieceBytes = size_t{16} << 10;
+
+  BodySink& sink_;
+  Status status_ = Status::ok();
+};
+
+void append_rule(std::string& out, const Rule& rule, const RuleState& state, bool excludes_alerts,
+                 Pieces& pieces) {
   JsonObject object(out);
   const bool is_alerting = rule.kind == Rule::Kind::kAlerting;
   if (is_alerting) object.text("state", rule_state(state.alerts));
@@ -120,8 +140,10 @@ void append_rule(std::string& out, const Rule& rule, const RuleState& state, boo
     append_texts(object.key("annotations"), rule.annotations);
     JsonArray alerts(object.key("alerts"));
     for (const auto& [labels, alert] : state.alerts) {
+      if (!pieces.status()) break;
       if (!excludes_alerts && alert.state != Alert::State::kResolved)
         append_alert(alerts.element(), labels, alert);
+      pieces.pass(out);
     }
   }
   object.text("health", state.evaluated_at == Timestamp{} ? "unknown" : state.fault.empty() ? "ok" : "err");
@@ -131,7 +153,7 @@ void append_rule(std::string& out, const Rule& rule, const RuleState& state, boo
   object.text("type", is_alerting ? "alerting" : "recording");
 }
 
-void append_group(std::string& out, const GroupState& state, const RuleFilter& filter) {
+void append_group(std::string& out, const GroupState& state, const RuleFilter& filter, Pieces& pieces) {
   const RuleGroup& group = *state.group;
   JsonObject object(out);
   object.text("name", group.name);
@@ -139,8 +161,10 @@ void append_group(std::string& out, const GroupState& state, const RuleFilter& f
   {
     JsonArray rules(object.key("rules"));
     for (size_t i = 0; i < group.rules.size(); ++i) {
+      if (!pieces.status()) break;
       if (filter.accepts(group.rules[i]))
-        append_rule(rules.element(), group.rules[i], state.rules[i], filter.excludes_alerts);
+        append_rule(rules.element(), group.rules[i], state.rules[i], filter.excludes_alerts, pieces);
+      pieces.pass(out);
     }
   }
   object.number("interval", std::chrono::duration<double>(group.interval).count());
@@ -163,10 +187,12 @@ HttpResponse handle_rules(const RuleBoard* board, const Url& url, BodySink& sink
   const auto filter = parse_filter(url);
   if (!filter) return prometheus_error(PrometheusError::kBadData, filter.error().message);
   ListWriter answer(sink, R"({"status":"success","data":{"groups":[)");
+  Pieces pieces(sink);
   for (const auto& group : board == nullptr ? RuleBoard::Groups() : board->groups()) {
     if (!has_rules(*group->group, *filter)) continue;
-    if (Status s = answer.add([&](std::string& out) { append_group(out, *group, *filter); }); !s)
+    if (Status s = answer.add([&](std::string& out) { append_group(out, *group, *filter, pieces); }); !s)
       return written(s);
+    if (!pieces.status()) return written(pieces.status());
   }
   return written(answer.end("]}}\n"));
 }

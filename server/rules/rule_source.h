@@ -29,6 +29,8 @@ class RuleSource {
   // those of the query; kInvalid: the result has histograms, or is a text.
   virtual Result<std::vector<RuleSample>> evaluate(const promql::SyntaxTree& tree, std::string_view text,
                                                    Timestamp at, Duration timeout) = 0;
+  // Cancels the evaluation that is under way, and all further ones. Thread-safe.
+  virtual void stop() {}
 };
 
 struct RecordedSample {

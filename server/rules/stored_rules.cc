@@ -44,6 +44,7 @@ Result<std::vector<RuleSample>> StoredRules::evaluate(const promql::SyntaxTree& 
   limits.timeout = std::min(limits.timeout, timeout);
   QueryControl control(limits, &services_.queries.memory(), &services_.clock);
   const auto id = services_.queries.board().add(std::string(text), "rules", control);
+  if (is_stopped_) control.stop(QueryStop::kServer);
   control.begin();
   StoredSeries source(services_.series, control, services_.clock.wall());
   const auto result = evaluate_plan(source, *plan, grid, control);
@@ -54,6 +55,11 @@ Result<std::vector<RuleSample>> StoredRules::evaluate(const promql::SyntaxTree& 
   services_.queries.board().remove(id, status);
   if (!result) return result.error();
   return samples_of(*result);
+}
+
+void StoredRules::stop() {
+  is_stopped_ = true;
+  services_.queries.board().stop_all(QueryStop::kServer);
 }
 
 Status StoredRules::record(std::span<const RecordedSample> samples, Timestamp at) {

@@ -18,6 +18,9 @@
 namespace statmill::rules {
 namespace {
 
+// The most bytes that reReplaceAll() may make, before they are cut off by kTemplateTextBytesMax.
+constexpr size_t kReplaceBytesMax = size_t{16} << 20;
+
 using Values = std::span<const TemplateValue>;
 using Answer = Result<TemplateValue>;
 
@@ -177,8 +180,12 @@ Answer replace_all(Values in) {  // pattern, replacement, text
   if (!pattern || !replacement || !text) return call_fault("reReplaceAll wants three strings");
   const auto regex = compiled(*pattern);
   if (!regex) return regex.error();
+  const std::string rewrite = rewrite_of(*replacement, (*regex)->NumberOfCapturingGroups());
+  // Each character may become the whole replacement, each of whose groups the whole text.
+  if ((text->size() + 1) * (rewrite.size() + 1) > kReplaceBytesMax)
+    return call_fault("the text and the replacement are too long");
   std::string out(*text);
-  RE2::GlobalReplace(&out, **regex, rewrite_of(*replacement, (*regex)->NumberOfCapturingGroups()));
+  RE2::GlobalReplace(&out, **regex, rewrite);
   return TemplateValue(std::move(out));
 }
 

@@ -79,6 +79,8 @@ TEST(SloCommand, CountersAndClassicHistogramsAreCountedExactly) {
                         "sum (increase(x_seconds_count{a=\"b\"}[5m]))\n"));
   EXPECT_THAT(slo({"api", "--latency", "x_bucket", "--below", "0.5"}).output,
               HasSubstr("increase(x_bucket{le=\"0.5\"}[5m])"));
+  EXPECT_THAT(slo({"api", "--latency", "my_bucket_bucket{a=\"_bucket\"}", "--below", "0.5"}).output,
+              HasSubstr("increase(my_bucket_count{a=\"_bucket\"}[5m])"));
 }
 
 TEST(SloCommand, WritesFilesForTheServer) {

@@ -94,6 +94,38 @@ TEST_F(ActiveAlertsTest, IsSentWhenItFiresThenOnceInAWhileAndWhenItEnds) {
   EXPECT_EQ(sent, "1001010010");
 }
 
+TEST_F(ActiveAlertsTest, OneThatFiresAgainIsSentAtOnce) {
+  const auto is_sent = [&] { return !alerts_.take_due(now_ - kInterval, minutes(60)).empty(); };
+  std::string sent;
+  for (const char c : std::string("1101")) {
+    step(c == '1');
+    sent += is_sent() ? '1' : '0';
+  }
+  EXPECT_EQ(sent, "1011");
+}
+
+TEST_F(ActiveAlertsTest, AClockThatIsSetBackHoldsNothingUp) {
+  rule_.hold = minutes(2);
+  EXPECT_EQ(steps("1"), "p");
+  now_ -= minutes(60);
+  EXPECT_EQ(steps("111"), "ppf");
+  EXPECT_EQ(alerts_.take_due(now_, minutes(1)).size(), 1U);
+  now_ -= minutes(60);
+  EXPECT_EQ(steps("0"), "i");
+  EXPECT_EQ(alerts_.take_due(now_, minutes(1)).size(), 1U);
+  EXPECT_EQ(alerts_.alerts().at(labels_).resolved_at, now_ - kInterval);
+}
+
+TEST_F(ActiveAlertsTest, WithoutRoomNothingIsKept) {
+  rule_.keep_firing = minutes(60);
+  EXPECT_EQ(steps("10"), "ff");
+  alerts_.step({}, rule_, now_, {.active = 0, .resolved = 0});
+  EXPECT_EQ(alerts_.active(), 0U);
+  EXPECT_EQ(alerts_.alerts().size(), 1U);  // its end has to be sent
+  alerts_.step({}, rule_, now_, {.active = 0, .resolved = 0});
+  EXPECT_TRUE(alerts_.alerts().empty());
+}
+
 TEST_F(ActiveAlertsTest, IsTheSameAfterARestart) {
   rule_.hold = minutes(3);
   steps("11");

@@ -49,6 +49,7 @@ class World final : public RuleSource, public RuleSink, public AlertSink {
   Result<std::vector<RuleSample>> evaluate(const promql::SyntaxTree&, std::string_view text, Timestamp at,
                                            Duration) override {
     EXPECT_EQ(at, now_);
+    if (on_query_) on_query_(text);
     const auto found = answers_.find(std::string(text));
     if (found == answers_.end()) return Error{ErrorCode::kLimit, "too much"};
     return found->second;
@@ -83,6 +84,7 @@ class World final : public RuleSource, public RuleSink, public AlertSink {
   std::vector<std::string> ended_;
   std::vector<SentAlert> sent_;
   bool refuses_ = false;
+  std::function<void(std::string_view)> on_query_;
   Timestamp now_ = kStart;
   DocumentChanges changes_;
   AlertBudget budget_;
@@ -190,6 +192,67 @@ TEST(GroupRun, AFaultOfATemplateIsInItsText) {
   world.answers_["y"] = {sample({}, 42)};
   world.evaluate();
   EXPECT_EQ(world.sent_.at(0).annotations["a"], "42");
+}
+
+TEST(GroupRun, LongTextsOfAnAlertAreCut) {
+  std::string rule = "  - alert: A\n    expr: x\n    annotations:\n";
+  for (int i = 0; i < 60; ++i)
+    rule += "      a" + std::to_string(i) +
+            ": \"{{ $v := $value | printf `%100.0f` }}{{ $v = print $v $v }}" +
+            "{{ $v = print $v $v $v $v $v $v $v $v }}{{ $v }}{{ $v }}{{ $v }}{{ $v }}{{ $v }}\\a\"\n";
+  World world(rule);
+  world.answers_["x"] = {sample({}, 1)};
+  world.evaluate();
+  ASSERT_EQ(world.sent_.size(), 1U);
+  size_t bytes = 0;
+  for (const auto& [name, text] : world.sent_[0].annotations) bytes += text.size();
+  EXPECT_GT(bytes, kAlertTextBytesMax / 2);
+  EXPECT_LT(bytes, kAlertTextBytesMax + size_t{60} * 100);
+  StoreBatch batch;
+  world.changes_.add_to(batch);
+  EXPECT_LE(batch.documents.at(0).body.size(), kDocumentBodyBytesMax);
+}
+
+TEST(GroupRun, LabelsThatNoSeriesCanHaveHideNoOtherAlert) {
+  World world("  - alert: A\n    expr: x\n");
+  world.answers_["x"] = {sample({{"job", "a"}}, 1), sample({{"job", std::string(5000, 'b')}}, 1)};
+  world.evaluate();
+  EXPECT_THAT(world.fault(), HasSubstr("2048 bytes"));
+  EXPECT_EQ(world.sent_.size(), 2U);
+  EXPECT_EQ(world.recorded_.count("ALERTS;alertname=A;alertstate=firing;job=a"), 1U);
+  world.answers_["x"] = {sample({{"job", std::string(kAlertTextBytesMax, 'b')}}, 1)};
+  world.evaluate();
+  EXPECT_THAT(world.fault(), HasSubstr("an alert has labels of more than 65536 bytes"));
+}
+
+// Each evaluation has other alerts, as if an id were among the labels.
+TEST(GroupRun, AlertsThatHaveEndedAreBoundedToo) {
+  for (const char* more : {"", "    keep_firing_for: 1d\n"}) {
+    World world("  - alert: A\n    expr: x\n" + std::string(more), 3);
+    for (int i = 0; i < 10; ++i) {
+      world.answers_["x"] = {sample({{"id", std::to_string(2 * i)}}, 1),
+                             sample({{"id", std::to_string(2 * i + 1)}}, 1)};
+      world.evaluate();
+      EXPECT_EQ(world.fault(), "");
+      EXPECT_LE(world.budget_.used, 3U);
+      EXPECT_LE(world.budget_.resolved, 3U + 2U);
+    }
+    const auto kept = world.run_->take(0);
+    EXPECT_LE(kept.alerts.size(), 8U);
+    EXPECT_EQ(world.budget_.used + world.budget_.resolved, 0U);
+    world.run_->restore(0, kept);
+    EXPECT_EQ(world.budget_.used + world.budget_.resolved, kept.alerts.size());
+  }
+}
+
+TEST(GroupRun, AnEndDuringTemplatesChangesNothing) {
+  World world("  - alert: A\n    expr: x\n    annotations: {a: '{{ query \"y\" }}'}\n");
+  world.answers_["x"] = {sample({}, 1)};
+  world.on_query_ = [&](std::string_view text) { world.is_ending_ = text == "y"; };
+  world.answers_["y"] = {};
+  world.evaluate();
+  EXPECT_EQ(world.fault(), "the server stops");
+  EXPECT_THAT(world.sent_, IsEmpty());
 }
 
 TEST(GroupRun, TooManyAlertsFailTheRule) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
@@ -62,6 +63,14 @@ TEST_F(RuleFilesTest, AFileWithAFaultKeepsItsGroups) {
   std::filesystem::remove(path);
   EXPECT_TRUE(files_.refresh());
   EXPECT_EQ(names(), "");
+}
+
+TEST_F(RuleFilesTest, APipeAndALinkToNothingAreFaults) {
+  ASSERT_EQ(::mkfifo((directory_.path() / "a.yml").c_str(), 0600), 0);
+  std::filesystem::create_symlink("nowhere", directory_.path() / "b.yml");
+  EXPECT_TRUE(files_.refresh());
+  EXPECT_EQ(files_.faults(), 2U);
+  EXPECT_FALSE(files_.refresh());
 }
 
 TEST_F(RuleFilesTest, AFolderThatIsMissingIsAFault) {

@@ -86,6 +86,8 @@ TEST(RuleParser, FaultsNameTheirLine) {
       {"groups:\n- name: a\n- name: a", "line 3: the group \"a\" is given twice"},
       {"groups:\n- name: a\n  interval: 5", "line 3: "},
       {"groups:\n- name: a\n  interval: 10ms", "the interval of a group is at least 1s"},
+      {"groups:\n- name: a\n  interval: 100y", "and at most 366d"},
+      {"groups:\n- name: a\n  query_offset: 100y", "the query_offset is at most 366d"},
       {"groups:\n- name: a\n  limit: x", "line 3: a number is expected"},
       {head + "  - record: a\n    expr: sum(", "line 5: expr: 1:5: parse error"},
       {head + "  - record: a\n    expr: x[5m]", "line 5: expr: a rule wants a scalar or an instant vector"},
@@ -113,6 +115,16 @@ TEST(RuleParser, HostileYamlIsRefused) {
     laughs += std::string(1, c) + ": &" + c + " [" + before + "," + before + "," + before + "]\n";
   }
   EXPECT_NE(fault_of(laughs), "");
+  std::string repeated = "groups:\n- name: g\n  rules:\n  - &a {record: a, expr: up}\n";
+  for (size_t i = 0; i < kRulesMax; ++i) repeated += "  - *a\n";
+  EXPECT_THAT(fault_of(repeated), HasSubstr("a file has at most 10000 rules"));
+  std::string labels = "groups:\n- name: g\n  labels:\n";
+  for (size_t i = 0; i <= kRuleTextsMax; ++i) labels += "    l" + std::to_string(i) + ": x\n";
+  EXPECT_THAT(fault_of(labels), HasSubstr("line 68: there are more than 64 labels"));
+  const std::string name(kRuleNameBytesMax + 1, 'n');
+  EXPECT_THAT(fault_of("groups: [{name: g, rules: [{alert: " + name + ", expr: up}]}]"),
+              HasSubstr("more than 512 bytes"));
+  EXPECT_THAT(fault_of("groups: [{name: g, labels: {" + name + ": x}}]"), HasSubstr("no name of a label"));
 }
 
 }  // namespace

@@ -114,6 +114,13 @@ TEST_F(StoredRulesTest, RefusedSamplesAreAnErrorAndOthersAreKept) {
   EXPECT_EQ(ask("r", kNow_s), "r 1\n");
 }
 
+TEST_F(StoredRulesTest, AfterAStopQueriesAreCanceled) {
+  add("heat", Kind::kGauge, "1", kNow_s - 20);
+  EXPECT_EQ(ask("heat", kNow_s), "heat 1\n");
+  rules_->stop();
+  EXPECT_THAT(ask("heat", kNow_s), HasSubstr("canceled"));
+}
+
 TEST_F(StoredRulesTest, QueriesAreLimitedAndCounted) {
   QueryOptions options;
   options.limits.selected_max = 1;

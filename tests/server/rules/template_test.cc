@@ -122,6 +122,9 @@ TEST(Template, WorkAndSizeAreBounded) {
   std::string growing = "{{ $x := \"0123456789\" }}";
   for (int i = 0; i < 30; ++i) growing += "{{ $x = print $x $x }}";
   EXPECT_THAT(expanded(growing), HasSubstr("too long"));
+  EXPECT_THAT(expanded("{{ $x := printf \"%100d\" 1 }}{{ $x = print $x $x $x $x $x $x $x $x }}"
+                       "{{ $x = print $x $x $x $x $x $x $x $x }}{{ reReplaceAll \"\" $x $x }}"),
+              HasSubstr("reReplaceAll: the text and the replacement are too long"));
   std::string nested = "{{ $x := 1 }}";
   for (int i = 0; i < 20; ++i) nested += "{{ range query \"up\" }}";
   nested += "x";

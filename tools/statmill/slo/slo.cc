@@ -55,10 +55,20 @@ std::string with_le(const std::string& selector, double below) {
   return selector.substr(0, brace) + (is_empty ? "" : ",") + label + "}";
 }
 
+// The name of the metric in a selector.
+std::string_view metric_of(std::string_view selector) {
+  constexpr std::string_view kName = "{__name__=\"";
+  if (!selector.starts_with(kName)) return selector.substr(0, selector.find('{'));
+  selector.remove_prefix(kName.size());
+  return selector.substr(0, selector.find('"'));
+}
+
 // x_bucket{a="b"} -> x_count{a="b"}.
-std::string count_of(std::string selector) {
+std::string count_of(const std::string& selector) {
   constexpr std::string_view kBucket = "_bucket";
-  return selector.replace(selector.find(kBucket), kBucket.size(), "_count");
+  const std::string_view metric = metric_of(selector);
+  const auto end = static_cast<size_t>(metric.data() + metric.size() - selector.data());
+  return std::string(selector).replace(end - kBucket.size(), kBucket.size(), "_count");
 }
 
 // The share that was bad in a window.
@@ -123,14 +133,6 @@ std::string panel(std::string_view place, std::string_view title, const std::str
   out += ", \"expr\": ";
   append_json_string(out, expression);
   return out + "}";
-}
-
-// The name of the metric in a selector.
-std::string_view metric_of(std::string_view selector) {
-  constexpr std::string_view kName = "{__name__=\"";
-  if (!selector.starts_with(kName)) return selector.substr(0, selector.find('{'));
-  selector.remove_prefix(kName.size());
-  return selector.substr(0, selector.find('"'));
 }
 
 }  // namespace
