@@ -117,8 +117,8 @@ class StoreSnapshot {
   virtual Result<DocumentRows> documents() = 0;
   // Visits the rows of last values, by tick.
   virtual Status values(const std::function<Status(TickNo, std::string_view row)>& visit) = 0;
-  // Visits the exemplars of one series in the slots [begin, end), by slot, until `visit` returns false.
-  // Returns how many rows were left out because they are damaged.
+  // Visits the exemplars of one series in the slots [begin, end) that are not expired, by slot, until `visit`
+  // returns false. Returns how many rows were left out because they are damaged.
   virtual Result<uint64_t> exemplars(const ExemplarRange& range,
                                      const std::function<bool(const ExemplarRow&)>& visit) = 0;
   // Returns the frames of one chunk, or an empty string if there are none.

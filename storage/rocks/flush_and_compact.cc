@@ -24,12 +24,12 @@ Status compact_all(RocksDatabase& database, std::atomic<bool>& cancelled, LongJo
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   options.canceled = &cancelled;
+  const std::vector<rocksdb::ColumnFamilyHandle*> families = database.families();
   std::vector<uint64_t> bytes;
-  for (rocksdb::ColumnFamilyHandle* family : database.families())
-    bytes.push_back(database.file_bytes(family));
+  for (rocksdb::ColumnFamilyHandle* family : families) bytes.push_back(database.file_bytes(family));
   for (const uint64_t of_family : bytes) job.expect(of_family);
   size_t number = 0;
-  for (rocksdb::ColumnFamilyHandle* family : database.families()) {
+  for (rocksdb::ColumnFamilyHandle* family : families) {
     const rocksdb::Status status = database.db().CompactRange(options, family, nullptr, nullptr);
     job.add(bytes[number++]);
     if (cancelled) return Error{ErrorCode::kUnavailable, "the compaction was cancelled"};

@@ -192,13 +192,15 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   return out;
 }
 
-// An older program has made the database without the detail tier or exemplars, and nothing is created in one
-// that is only read.
+// An older program has made the database without the detail tier or exemplars. Nothing is created in one that
+// is only read, and no family of exemplars before the first write, so that the older program can still open
+// it.
 void leave_out_missing(const rocksdb::DBOptions& options, const std::string& path, const Tiers& tiers,
-                       std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+                       RocksAccess access, std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
   std::vector<std::string> names;
   if (!rocksdb::DB::ListColumnFamilies(options, path, &names).ok()) return;
-  const std::string detail = tiers.has_detail() ? tier_family(tiers.detail()) : std::string();
+  const bool may_lack_detail = access == RocksAccess::kReadOnly && tiers.has_detail();
+  const std::string detail = may_lack_detail ? tier_family(tiers.detail()) : std::string();
   std::erase_if(families, [&](const rocksdb::ColumnFamilyDescriptor& family) {
     const bool may_be_missing = family.name == kExemplarFamily || family.name == detail;
     return may_be_missing && std::find(names.begin(), names.end(), family.name) == names.end();
@@ -247,7 +249,8 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   const auto log = std::make_shared<WarningLog>(options.warn);
   db_options.info_log = log;
   auto families = descriptors(options, tiers, parts);
-  if (access == RocksAccess::kReadOnly) leave_out_missing(db_options, path, tiers, families);
+  parts.exemplar_options = families.back().options;
+  leave_out_missing(db_options, path, tiers, access, families);
   rocksdb::DB* db = nullptr;
   const auto try_open = [&] {
     return access == RocksAccess::kReadOnly
@@ -263,13 +266,36 @@ Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& pa
   if (!status.ok()) return error_of(status);
   parts.log_drops = log->drops();
   parts.db.reset(db);
-  if (parts.families.back()->GetName() == kExemplarFamily) parts.exemplars = parts.families.back();
+  rocksdb::ColumnFamilyHandle* exemplars = nullptr;
+  if (parts.families.back()->GetName() == kExemplarFamily) {
+    exemplars = parts.families.back();
+    parts.families.pop_back();
+  }
   stalls->note_opened(stall_state_of(*db));
   auto opened = std::make_unique<RocksDatabase>(std::move(parts));
+  opened->exemplars_ = exemplars;
   if (Status s = opened->load_floors(tiers); !s) return s.error();
   opened->load_flushed_ticks();
   opened->look_for_exemplars();
   return opened;
+}
+
+Status RocksDatabase::add_missing_families() {
+  if (exemplars() != nullptr) return Status::ok();
+  rocksdb::ColumnFamilyHandle* added = nullptr;
+  const rocksdb::Status status = db().CreateColumnFamily(parts_.exemplar_options, kExemplarFamily, &added);
+  if (!status.ok()) {
+    if (added != nullptr) db().DestroyColumnFamilyHandle(added);
+    return error_of(status).with("add a column family");
+  }
+  exemplars_.store(added, std::memory_order_release);
+  return Status::ok();
+}
+
+std::vector<rocksdb::ColumnFamilyHandle*> RocksDatabase::families() const {
+  std::vector<rocksdb::ColumnFamilyHandle*> out = parts_.families;
+  if (exemplars() != nullptr) out.push_back(exemplars());
+  return out;
 }
 
 void RocksDatabase::look_for_exemplars() {
@@ -309,7 +335,7 @@ void RocksDatabase::load_flushed_ticks() {
 }
 
 RocksDatabase::~RocksDatabase() {
-  for (rocksdb::ColumnFamilyHandle* family : parts_.families) parts_.db->DestroyColumnFamilyHandle(family);
+  for (rocksdb::ColumnFamilyHandle* family : families()) parts_.db->DestroyColumnFamilyHandle(family);
 }
 
 uint64_t RocksDatabase::file_bytes(rocksdb::ColumnFamilyHandle* family) {
@@ -327,7 +353,7 @@ DatabaseBytes RocksDatabase::database_bytes() {
   using Properties = rocksdb::DB::Properties;
   DatabaseBytes out;
   uint64_t with_obsolete = 0;
-  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
+  for (rocksdb::ColumnFamilyHandle* family : families()) {
     out.files += file_bytes(family);
     uint64_t bytes = 0;
     if (parts_.db->GetIntProperty(family, Properties::kTotalSstFilesSize, &bytes)) with_obsolete += bytes;

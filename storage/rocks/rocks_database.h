@@ -45,13 +45,14 @@ class RocksDatabase {
     std::shared_ptr<StoreCounters> counters;
     std::shared_ptr<Expiry> expiry;
     std::vector<std::unique_ptr<ExpiryFilter>> filters;  // by tier
+    std::unique_ptr<rocksdb::CompactionFilter> exemplar_filter;
     std::shared_ptr<rocksdb::Cache> block_cache;
     LogDrops log_drops;
     std::unique_ptr<rocksdb::Env> env;  // the file system, and the threads of the process
     std::unique_ptr<rocksdb::DB> db;
-    std::unique_ptr<rocksdb::CompactionFilter> exemplar_filter;  // must outlive db, too
-    std::vector<rocksdb::ColumnFamilyHandle*> families;          // owned by db, released before it closes
-    rocksdb::ColumnFamilyHandle* exemplars = nullptr;            // the last one of them, if it is there
+    rocksdb::ColumnFamilyOptions exemplar_options;
+    // Without that of exemplars. Owned by db, released before it closes.
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
   };
   explicit RocksDatabase(Parts parts) : parts_(std::move(parts)) {}
   ~RocksDatabase();
@@ -65,16 +66,18 @@ class RocksDatabase {
   // Returns nullptr if a database that was opened read-only has no such tier yet.
   rocksdb::ColumnFamilyHandle* tier(TierNo tier) const {
     const size_t family = 3 + size_t{tier};
-    if (family >= parts_.families.size() || parts_.families[family] == parts_.exemplars) return nullptr;
-    return parts_.families[family];
+    return family < parts_.families.size() ? parts_.families[family] : nullptr;
   }
-  // Returns nullptr if a database that was opened read-only has no such family yet.
-  rocksdb::ColumnFamilyHandle* exemplars() const { return parts_.exemplars; }
+  // Returns nullptr if the database has no such family yet: an older program made it.
+  rocksdb::ColumnFamilyHandle* exemplars() const { return exemplars_.load(std::memory_order_acquire); }
+  // For the thread that writes batches, before it writes one: adds the family of exemplars if it is missing,
+  // after which no older program opens the database. Errors: kIo.
+  Status add_missing_families();
   // For the thread that writes batches: false if there never was an exemplar.
   bool has_exemplars() const { return has_exemplars_; }
   void note_exemplars() { has_exemplars_ = true; }
 
-  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return parts_.families; }  // all
+  std::vector<rocksdb::ColumnFamilyHandle*> families() const;  // all
 
   DatabaseBytes database_bytes();                            // may wait for the disk
   uint64_t file_bytes(rocksdb::ColumnFamilyHandle* family);  // live files
@@ -91,7 +94,9 @@ class RocksDatabase {
 
   Parts parts_;
   std::optional<FlushedTicks> flushed_ticks_;  // set by open()
-  bool has_exemplars_ = false;                 // confined to the thread that writes batches, once it is open
+  // Owned by db. Set by open(), or once by the thread that writes; read by any.
+  std::atomic<rocksdb::ColumnFamilyHandle*> exemplars_{nullptr};
+  bool has_exemplars_ = false;  // confined to the thread that writes batches, once it is open
 };
 
 // Converts a status that is not ok.

@@ -206,7 +206,9 @@ Result<uint64_t> RocksSnapshot::exemplars(const ExemplarRange& range,
   rocksdb::ReadOptions options = point_options(snapshot_);
   options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> row(database_->db().NewIterator(options, database_->exemplars()));
-  for (row->Seek(exemplar_key({range.id, range.begin})); row->Valid(); row->Next()) {
+  // Compactions drop expired rows in their own time, perhaps never if no exemplars come any more.
+  const Slot begin = std::max(range.begin, Slot{floor(0)} * tiers_.finest().chunk_slots);
+  for (row->Seek(exemplar_key({range.id, begin})); row->Valid(); row->Next()) {
     const auto key = parse_exemplar_key(row->key().ToStringView());
     if (!key) return corrupt("the key of an exemplar is not 12 bytes long");
     const auto decoded = decode_exemplar_row(*key, row->value().ToStringView());

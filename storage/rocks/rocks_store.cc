@@ -155,6 +155,8 @@ Status RocksStore::write(const StoreBatch& batch) {
     if (Status raised = raise_format(data_directory()); !raised) return fail(raised.error());
     is_format_raised_ = true;
   }
+  const std::shared_ptr<RocksDatabase> database = this->database();
+  if (Status added = database->add_missing_families(); !added) return fail(added.error());
   if (batch.tick != 0) {
     if (batch.tick == last_tick_) return Status::ok();  // its write failed, but the log has it
     SM_CHECK(batch.tick > last_tick_);
@@ -162,7 +164,6 @@ Status RocksStore::write(const StoreBatch& batch) {
   }
   // Otherwise RocksDB counts each comparison of keys in a thread-local variable: a tenth of a write's time.
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-  const std::shared_ptr<RocksDatabase> database = this->database();
   RocksBatch operations = rocks_batch_of(batch, *database, tiers_);
   if (!operations.status().ok()) return error_of(operations.status());
   rocksdb::WriteOptions options;

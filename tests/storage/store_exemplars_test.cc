@@ -96,6 +96,19 @@ TEST(StoreExemplars, MemoryKeepsTheLargest) {
   expect_filled(store);
 }
 
+TEST_F(RocksExemplars, ThoseOfExpiredChunksAreNotSeenBeforeTheyAreCompacted) {
+  const Slot old = 2160 * 5;
+  const auto expect_expired = [&](Store& store) {
+    write(store, {row(1, old - 1, 5), row(1, old, 6)});
+    EXPECT_TRUE(store.expire(0, 5));
+    EXPECT_EQ(exemplars_of(store, {1}), std::to_string(old) + "=6@0 ");
+    EXPECT_EQ(exemplars_of(store, {1, 0, old}), "");
+  };
+  expect_expired(*store_);
+  MemoryStore memory(tiers());
+  expect_expired(memory);
+}
+
 TEST_F(RocksExemplars, TheLargestIsKeptAcrossStartsAndCompactions) {
   fill(*store_);
   expect_filled(*store_);
@@ -136,6 +149,28 @@ TEST_F(RocksExemplars, WithoutAnyRemovingWritesNothing) {
     first->SeekToFirst();
     EXPECT_FALSE(first->Valid());
   });
+}
+
+TEST_F(RocksExemplars, TheFirstWriteToAnOlderStoreAddsTheFamily) {
+  store_.reset();
+  {
+    auto database = RocksDatabase::open(path_ + "/db", {}, tiers());
+    ASSERT_TRUE(database);
+    ASSERT_TRUE((*database)->db().DropColumnFamily((*database)->exemplars()).ok());
+  }
+  const auto has_family = [this] {
+    std::vector<std::string> names;
+    EXPECT_TRUE(rocksdb::DB::ListColumnFamilies({}, path_ + "/db", &names).ok());
+    return std::find(names.begin(), names.end(), kExemplarFamily) != names.end();
+  };
+  open();
+  EXPECT_EQ(exemplars_of(*store_, {1}), "");
+  EXPECT_FALSE(has_family()) << "an older program may still use it";
+  write(*store_, {row(1, 10, 5)}, {{2}});
+  EXPECT_TRUE(has_family());
+  EXPECT_EQ(exemplars_of(*store_, {1}), "10=5@0 ");
+  open();
+  EXPECT_EQ(exemplars_of(*store_, {1}), "10=5@0 ");
 }
 
 // The laws by which retries, replays and late exemplars change nothing.

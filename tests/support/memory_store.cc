@@ -54,7 +54,9 @@ class MemorySnapshot final : public StoreSnapshot {
                              const std::function<bool(const ExemplarRow&)>& visit) override {
     const auto& all = content().exemplars;
     const auto end = all.lower_bound({range.id, range.end});
-    for (auto row = all.lower_bound({range.id, range.begin}); row != end && visit(row->second);) ++row;
+    const Slot begin = std::max(range.begin, Slot{floor(0)} * store_.tiers().finest().chunk_slots);
+    if (begin >= range.end) return uint64_t{0};
+    for (auto row = all.lower_bound({range.id, begin}); row != end && visit(row->second);) ++row;
     return uint64_t{0};
   }
 
