@@ -57,7 +57,7 @@ void statmill_gauge_add(statmill_gauge* gauge, int64_t n) { of(gauge).add(n); }
 void statmill_max_gauge_record(statmill_max_gauge* gauge, int64_t value) { of(gauge).record(value); }
 void statmill_histogram_record(statmill_histogram* histogram, uint64_t value) { of(histogram).record(value); }
 void statmill_histogram_record_with(statmill_histogram* histogram, uint64_t value, const char* labels) {
-  of(histogram).record_with(value, labels);
+  of(histogram).record_with(value, labels == nullptr ? std::string_view() : labels);
 }
 
 statmill_reporter* statmill_reporter_start(const char* address, uint64_t interval_ms, char* error,

@@ -152,8 +152,10 @@ Verdict<Refusal> RelaySink::add_family(const FamilyText& family) {
 
 void RelaySink::add_exemplar(const Exemplar& exemplar) {
   const size_t text_bytes = options_.names.count() * (kNameBytesMax + kExemplarLineBytesMax);
+  const size_t growth = LineChunks::growth(text_bytes);
   scratch_.clear();
-  if (!has_room(LineChunks::growth(text_bytes)) ||
+  // However many come, most of the room remains for samples.
+  if (exemplars_.memory_bytes() + growth > bytes_max_ / 4 || !has_room(growth) ||
       options_.names.apply(exemplar.series, scratch_, names_).is_refused())
     return exemplars_dropped_.add();
   Exemplar named = exemplar;

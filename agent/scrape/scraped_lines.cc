@@ -29,7 +29,9 @@ ScrapedLines::ScrapedLines(size_t series_max, Registry& registry, Send send)
       repeated_(
           registry.counter("statmill.scraped_samples_repeated",
                            "Samples whose time the target says, and that are not newer than the last.")),
-      resets_(registry.counter("statmill.scraped_resets", "Counters of scraped targets that began again.")) {
+      resets_(registry.counter("statmill.scraped_resets", "Counters of scraped targets that began again.")),
+      exemplars_dropped_(registry.counter("statmill.scraped_exemplars_dropped",
+                                          "Exemplars of scraped targets, which are not sent.")) {
   registry.gauge_fn("statmill.scraped_series", "Counters of scraped targets whose last value is known.", {},
                     [this] { return static_cast<double>(series()); });
 }
@@ -60,6 +62,7 @@ void ScrapedLines::scraped(const Scrape& scrape) {
 // Each value is used before the next one comes.
 Batch& ScrapedLines::batch() {
   if (names_.received > 0) refused_.add(names_.received);
+  if (names_.has_exemplars()) exemplars_dropped_.add();
   names_.clear();
   return names_;
 }

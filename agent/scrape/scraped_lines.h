@@ -73,6 +73,7 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   Counter& refused_;
   Counter& repeated_;
   Counter& resets_;
+  Counter& exemplars_dropped_;
 };
 
 }  // namespace statmill

@@ -29,7 +29,8 @@ void statmill_gauge_set(statmill_gauge* gauge, int64_t value);
 void statmill_gauge_add(statmill_gauge* gauge, int64_t n);
 void statmill_max_gauge_record(statmill_max_gauge* gauge, int64_t value);
 void statmill_histogram_record(statmill_histogram* histogram, uint64_t value);
-/* Also keeps the labels, such as "trace_id=4bf9", if the value is the largest since the last report. */
+/* Also keeps the labels, such as "trace_id=4bf9", if the value is the largest since the last report.
+   NULL: there are none. */
 void statmill_histogram_record_with(statmill_histogram* histogram, uint64_t value, const char* labels);
 
 /* Starts a thread that sends all instruments to "udp:HOST:PORT", "tcp:HOST:PORT" or "unix:PATH" once per

@@ -27,7 +27,8 @@ TEST(CApi, InstrumentsBelongToTheRegistryOfTheProcess) {
   statmill_histogram_record(statmill_histogram_of("c.histogram", "", nullptr), 100);
   EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 1u);
   statmill_histogram_record_with(statmill_histogram_of("c.histogram", "", nullptr), 50, "trace_id=a");
-  EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 2u);
+  statmill_histogram_record_with(statmill_histogram_of("c.histogram", "", nullptr), 60, nullptr);
+  EXPECT_EQ(Registry::process().histogram("c.histogram", "").count(), 3u);
   EXPECT_EQ(Registry::process().histogram("c.histogram", "").exemplar().read(true)->value, 50u);
 }
 

@@ -135,6 +135,16 @@ TEST(RelaySink, ExemplarsThatHaveNoRoomAreDropped) {
   EXPECT_EQ(relay.exemplars_dropped(), 1U);
 }
 
+TEST(RelaySink, ExemplarsLeaveRoomForSamples) {
+  Relaying relay({.bytes_max = 1 << 20});
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i) lines += "$x g 1700000000123 7.5 trace_id=" + std::string(100, 'a') + "\n";
+  relay.send(lines);
+  EXPECT_GT(relay.exemplars_dropped(), 0U);
+  EXPECT_LT(relay.exemplars_dropped(), 10'000U);
+  EXPECT_EQ(relay.send("g 1\n*e 2\n"), 2U);
+}
+
 TEST(RelaySink, WithoutAggregationEachSampleIsALine) {
   Relaying relay({.aggregate = Duration(0)});
   relay.send("g 1\ng 1\n*e 7 0.001\n%d h5 41 20:1 21:1\n");

@@ -19,9 +19,10 @@ constexpr int64_t kNow = 1'700'000'000;
 class ScrapedLinesTest : public testing::Test {
  protected:
   // The target answers this at the second. Returns the lines about its own series.
-  std::vector<std::string> scrape(int64_t second, const std::string& text) {
+  std::vector<std::string> scrape(int64_t second, const std::string& text,
+                                  ExpositionFormat format = ExpositionFormat::kText) {
     sent_.clear();
-    const ScrapedBody body{text, ExpositionFormat::kText};
+    const ScrapedBody body{text, format};
     lines_->scraped({target_, from_unix_seconds(kNow + second), Duration(5), &body});
     std::vector<std::string> out;
     for (const LineBatch& batch : sent_) {
@@ -61,6 +62,14 @@ TEST_F(ScrapedLinesTest, GaugesAreAsTheyAre) {
   EXPECT_TRUE(sent_.at(0).values.empty());
   EXPECT_EQ(sent_.at(0).lines, 4U) << "with up and its like";
   EXPECT_EQ(sent_.at(0).tags, "");
+}
+
+TEST_F(ScrapedLinesTest, ExemplarsAreCountedAndNotSent) {
+  const std::string text = "# TYPE n counter\nn_total 5 # {a=\"b\"} 1\nn_total{x=\"y\"} 5 # {a} 1\n# EOF\n";
+  const Lines lines = scrape(0, text, ExpositionFormat::kOpenMetrics);
+  EXPECT_EQ(lines, (Lines{"$c n_total;instance=web:80;job=a " + time_of(0) + " 0",
+                          "$c n_total;instance=web:80;job=a;x=y " + time_of(0) + " 0"}));
+  EXPECT_EQ(registry_.back().counter("statmill.scraped_exemplars_dropped", "").value(), 2U);
 }
 
 TEST_F(ScrapedLinesTest, CountersAreWhatTheyWentUpBy) {
