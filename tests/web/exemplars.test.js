@@ -1,4 +1,4 @@
-// Exemplars of a heatmap: a click on a cell, and Enter with a fixed crosshair, list them with the labels as they are.
+// Exemplars of a heatmap: a click on a cell, and the key i with a fixed crosshair, list them with the labels as they are.
 
 import assert from "node:assert/strict";
 import { browserTest, openPage, startServer } from "./browser.js";
@@ -82,21 +82,21 @@ browserTest("a click on a cell lists its exemplars, with labels as text that can
   assert.deepEqual(messages, []);
 });
 
-browserTest("Enter with a fixed crosshair lists those of the slot; what fails is said", async () => {
+browserTest("i with a fixed crosshair lists those of the slot; what fails is said", async () => {
   const { server, now } = await withExemplars();
   const { page, go, messages } = await openPage(server);
   await go(`#/explore?p0=shop.latency_ms&from=${now - 290}&until=${now + 10}`);
   await page.waitForSelector(".panel[data-view=heatmap] .panel-plot canvas");
   await page.focus(".panel-body");
   await page.keyboard.press("End");
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("i");
   await page.waitForSelector(".panel-exemplars:has-text('4bf92f3577b34da6a3ce929d0e0e4736')");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   await page.waitForSelector(".panel-exemplars", { state: "detached" });
   await page.route("**/query_exemplars*", (/** @type {any} */ route) => route.fulfill({ status: 422, contentType: "application/json", body: '{"status":"error","error":"too much is asked"}' }));
   await page.keyboard.press("End");
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("i");
   await page.waitForSelector(".panel-exemplars:has-text('too much is asked')");
   assert.deepEqual(messages.filter((/** @type {string} */ one) => !one.includes("422")), []);
 });

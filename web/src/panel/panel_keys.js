@@ -63,6 +63,7 @@ export class PanelKeys {
       u: () => of.change({unusual: !spec.unusual}),
       x: () => of.host.act(spec.id, "changes", {from, until}),
       X: () => of.openEvent(),
+      i: () => { if (of.scene()?.heat && of.host.pinned() !== null) of.exemplars(/** @type {number} */ (of.host.pinned())); },
       ArrowLeft: () => this.#step(isShifted ? -10 : -1), ArrowRight: () => this.#step(isShifted ? 10 : 1),
       Home: () => this.#pin(0), End: () => this.#pin(Infinity),
       ArrowUp: () => this.#nextLine(-1), ArrowDown: () => this.#nextLine(1),
@@ -95,7 +96,6 @@ export class PanelKeys {
     const end = this.#of.host.crosshair();
     this.mark = null;
     if (start !== null && end !== null && end !== start) this.#of.zoom(Math.min(start, end), Math.max(start, end));
-    else if (this.#of.scene()?.heat && this.#of.host.pinned() !== null) this.#of.exemplars(/** @type {number} */ (this.#of.host.pinned()));
     else this.#of.host.act(this.#of.spec().id, this.#of.spec().height === "XL" ? "close" : "open");
   }
 

@@ -34,7 +34,7 @@ export const kKeyLines = [
   { group: "Panel", keys: "→", does: "crosshair a slot later" },
   { group: "Panel", keys: "[", does: "selection begins at the crosshair" },
   { group: "Panel", keys: "]", does: "selection ends at the crosshair; Enter zooms" },
-  { group: "Panel", keys: "Enter", does: "of a heatmap with a fixed crosshair: exemplars of the slot" },
+  { group: "Panel", keys: "i", does: "of a heatmap with a fixed crosshair: exemplars of the slot" },
   { group: "Panel", keys: "b", does: "band" },
   { group: "Panel", keys: "l", does: "scale" },
   { group: "Panel", keys: "v", does: "view" },
