@@ -72,9 +72,10 @@ std::optional<std::vector<LabelView>> decode_exemplar_labels(std::string_view te
     LabelView& label = labels.emplace_back();
     label.name = reader.bytes(reader.varint());
     label.value = reader.bytes(reader.varint());
-    if (reader.failed() || label.value.empty()) return std::nullopt;
+    if (reader.failed()) return std::nullopt;
   }
-  if (check_labels(labels)) return std::nullopt;
+  // A length may also be written in more bytes than it needs, which would make two texts of the same labels.
+  if (encode_exemplar_labels(labels).text != text) return std::nullopt;
   return labels;
 }
 

@@ -56,6 +56,8 @@ TEST(ExemplarLabels, NeitherACutNorAChangedTextIsRead) {
     EXPECT_FALSE(decode_exemplar_labels(text.substr(0, size))) << size;
   }
   EXPECT_FALSE(decode_exemplar_labels(text + text)) << "not ascending";
+  EXPECT_TRUE(decode_exemplar_labels("\x01\x61\x01\x62"s));
+  EXPECT_FALSE(decode_exemplar_labels("\x81\x00\x61\x01\x62"s)) << "a length in two bytes";
   EXPECT_FALSE(decode_exemplar_labels("\x01\x61\x00"s)) << "a label without a value";
   EXPECT_FALSE(decode_exemplar_labels(std::string(kExemplarLabelBytesMax + 1, '\1')));
 }
