@@ -245,12 +245,31 @@ class RuleReader {
   std::vector<RuleGroup> groups_;
 };
 
+// YAML has no other control characters (yaml.org/spec/1.2.2, "c-printable"), and some make yaml-cpp 0.7 loop
+// for ever.
+Status check_characters(std::string_view text) {
+  int64_t line = 1;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const char c = text.front();
+    const bool is_control =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
+    if (length == 0 || is_control)
+      return Error{ErrorCode::kInvalid,
+                   "line " + std::to_string(line) + ": a byte that is not text in UTF-8"};
+    if (c == '\n') ++line;
+    text.remove_prefix(length);
+  }
+  return Status::ok();
+}
+
 }  // namespace
 
 Result<std::vector<RuleGroup>> parse_rules(std::string_view text, const std::string& file,
                                            const RuleOptions& options) {
   if (text.size() > kRuleFileBytesMax)
     return Error{ErrorCode::kInvalid, "is longer than " + std::to_string(kRuleFileBytesMax) + " bytes"};
+  if (Status s = check_characters(text); !s) return s.error();
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
     if (documents.size() > 1) return fault(documents[1], "a rule file has one YAML document");

@@ -108,6 +108,9 @@ TEST(RuleParser, FaultsNameTheirLine) {
 
 TEST(RuleParser, HostileYamlIsRefused) {
   EXPECT_NE(fault_of(std::string(100'000, '[')), "");
+  for (const char byte : {'\0', '\4', '\x1b', '\x7f', '\xff'})
+    EXPECT_EQ(fault_of("groups:\n- name: " + std::string(1, byte)),
+              "line 2: a byte that is not text in UTF-8");
   EXPECT_NE(fault_of(std::string(kRuleFileBytesMax + 1, ' ')), "");
   std::string laughs = "a: &a [x]\n";
   for (char c = 'b'; c <= 'z'; ++c) {
