@@ -1,11 +1,13 @@
 #include "server/rules/rule_parser.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "base/text.h"
@@ -245,6 +247,31 @@ class RuleReader {
   std::vector<RuleGroup> groups_;
 };
 
+// Ignores a document.
+class NoHandler final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+};
+
+// Returns whether something follows the first document. YAML::LoadAll() does not come to an end if that is no
+// document, and YAML::Load() ignores it.
+bool has_more(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  NoHandler none;
+  return parser.HandleNextDocument(none) && static_cast<bool>(parser);
+}
+
 // YAML has no other control characters (yaml.org/spec/1.2.2, "c-printable"), and some make yaml-cpp 0.7 loop
 // for ever.
 Status check_characters(std::string_view text) {
@@ -271,10 +298,10 @@ Result<std::vector<RuleGroup>> parse_rules(std::string_view text, const std::str
     return Error{ErrorCode::kInvalid, "is longer than " + std::to_string(kRuleFileBytesMax) + " bytes"};
   if (Status s = check_characters(text); !s) return s.error();
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.size() > 1) return fault(documents[1], "a rule file has one YAML document");
-    return documents.empty() ? Result<std::vector<RuleGroup>>(std::vector<RuleGroup>())
-                             : RuleReader(file, options).read(documents[0]);
+    const std::string copy(text);
+    if (has_more(copy))
+      return Error{ErrorCode::kInvalid, "a rule file has one YAML document, and nothing after it"};
+    return RuleReader(file, options).read(YAML::Load(copy));
   } catch (const YAML::Exception& e) {
     return Error{ErrorCode::kInvalid, "line " + std::to_string(e.mark.line + 1) + ": " + e.msg};
   }

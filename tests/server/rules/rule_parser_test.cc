@@ -108,6 +108,8 @@ TEST(RuleParser, FaultsNameTheirLine) {
 
 TEST(RuleParser, HostileYamlIsRefused) {
   EXPECT_NE(fault_of(std::string(100'000, '[')), "");
+  EXPECT_THAT(fault_of("groups: []\n, more"), HasSubstr("line 2"));
+  EXPECT_NE(fault_of("# A\nForMemory\n ,      expe b: 1\n"), "");
   for (const char byte : {'\0', '\4', '\x1b', '\x7f', '\xff'})
     EXPECT_EQ(fault_of("groups:\n- name: " + std::string(1, byte)),
               "line 2: a byte that is not text in UTF-8");
