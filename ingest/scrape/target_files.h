@@ -3,9 +3,9 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "base/file_version.h"
 #include "base/log.h"
 #include "ingest/scrape/scrape_options.h"
 #include "ingest/scrape/scrape_target.h"
@@ -28,18 +28,14 @@ class TargetFiles {
   size_t faults() const;
 
  private:
-  // Device, inode, time of change and size, which differ after a file is written or replaced; nullopt if
-  // there is no file.
-  using Version = std::optional<std::tuple<uint64_t, uint64_t, int64_t, int64_t>>;
   struct File {
     std::string path;
     std::string job;  // the file's name without directory and ending
     bool is_known = false;
-    Version version;
+    std::optional<FileVersion> version;  // nullopt: there is no such file
     bool is_at_fault = false;
     std::vector<ScrapeTarget> targets;
   };
-  static Version version_of(const std::string& path);
   Status read(File& file) const;
 
   const ScrapeOptions& options_;

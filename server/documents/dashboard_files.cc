@@ -3,11 +3,12 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
+
+#include "base/file_version.h"
 
 namespace statmill {
 namespace {
@@ -36,21 +37,18 @@ void load(const fs::path& path, DashboardFiles::File& file) {
     file.fault = "it has more than " + std::to_string(kDashboardBytesMax) + " bytes";
     return;
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kDashboardBytesMax + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (!in.is_open() || in.bad() || text.size() > kDashboardBytesMax) {
+  auto text = read_file(path, kDashboardBytesMax);
+  if (!text || text->size() > kDashboardBytesMax) {
     file.fault = "it cannot be read";
     return;
   }
-  DashboardCheck check = check_dashboard(text);
+  DashboardCheck check = check_dashboard(*text);
   if (!check.faults.empty()) {
     file.fault = check.faults.front().at + " " + check.faults.front().error;
     return;
   }
   file.summary = std::move(check.summary);
-  file.text = std::make_shared<const std::string>(std::move(text));
+  file.text = std::make_shared<const std::string>(*std::move(text));
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 #include "server/rules/rule_files.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -49,12 +46,9 @@ Result<std::vector<RuleGroup>> read_rule_file(const std::string& path, const Rul
   std::error_code error;
   // A pipe would have no end.
   if (!fs::is_regular_file(path, error)) return Error{ErrorCode::kIo, path + ": cannot be read"};
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(kRuleFileBytesMax + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad() || !stream.is_open()) return Error{ErrorCode::kIo, path + ": cannot be read"};
-  text.resize(static_cast<size_t>(stream.gcount()));
-  auto groups = parse_rules(text, path, options);
+  const auto text = read_file(path, kRuleFileBytesMax);
+  if (!text) return Error(text.error()).with(path);
+  auto groups = parse_rules(*text, path, options);
   if (!groups) return Error(groups.error()).with(path);
   return groups;
 }
@@ -75,10 +69,7 @@ bool RuleFiles::refresh_folder(const std::string& folder) {
   bool has_changed = false;
   for (auto& [path, file] : files) file.is_present = false;
   for (const std::string& path : *paths) {
-    struct stat state {};
-    if (::stat(path.c_str(), &state) != 0) state = {};  // then it cannot be read, either
-    const Version version(state.st_ino, state.st_mtim.tv_sec * int64_t{1'000'000'000} + state.st_mtim.tv_nsec,
-                          state.st_size);
+    const std::optional<FileVersion> version = file_version(path);
     const auto [at, is_new] = files.try_emplace(path);
     at->second.is_present = true;
     if (!is_new && at->second.version == version) continue;

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "base/file_version.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "server/rules/rule.h"
@@ -40,10 +41,8 @@ class RuleFiles {
   size_t faults() const;
 
  private:
-  // Inode, time of change and size, which differ after a file is written or replaced.
-  using Version = std::tuple<uint64_t, int64_t, int64_t>;
   struct File {
-    Version version{};
+    std::optional<FileVersion> version;  // nullopt: it cannot be looked at
     bool is_at_fault = false;
     bool is_present = false;
     Groups groups;
