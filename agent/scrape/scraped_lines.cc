@@ -48,12 +48,7 @@ void ScrapedLines::scraped(const Scrape& scrape) {
   uint64_t values = 0;
   if (scrape.body != nullptr)
     values = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, *this);
-  const auto report = [&](std::string_view metric, const Number& value) {
-    add_report(scrape.target, metric, value, scrape.at, *this);
-  };
-  report("up", Number::decimal(scrape.body != nullptr ? 1 : 0, 0));
-  report("scrape_duration_seconds", Number::decimal(scrape.took.count(), 3));
-  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(values), 0));
+  add_reports(scrape.target, {scrape.body != nullptr, scrape.took, values}, scrape.at, *this);
   batch();  // counts what was refused last
   send_lines();
   size_.store(last_.size(), std::memory_order_relaxed);

@@ -152,4 +152,12 @@ void add_report(const ScrapeTarget& target, std::string_view metric, const Numbe
   visitor.add(out);
 }
 
+void add_reports(const ScrapeTarget& target, const ScrapeReport& report, Timestamp at,
+                 ScrapeVisitor& visitor) {
+  add_report(target, "up", Number::decimal(report.is_up ? 1 : 0, 0), at, visitor);
+  add_report(target, "scrape_duration_seconds", Number::decimal(report.took.count(), 3), at, visitor);
+  add_report(target, "scrape_samples_scraped", Number::decimal(static_cast<int64_t>(report.values), 0), at,
+             visitor);
+}
+
 }  // namespace statmill

@@ -51,7 +51,16 @@ bool is_whole(std::string_view text, ExpositionFormat format);
 // Returns which format a Content-Type says. An answer without one is read as text. Errors: kInvalid.
 Result<ExpositionFormat> exposition_format(std::string_view content_type);
 
-// Adds a sample of the scrape itself, such as up.
+// What is known of a scrape that has ended.
+struct ScrapeReport {
+  bool is_up = false;
+  Duration took{0};
+  uint64_t values = 0;  // as read_scraped() returns them
+};
+// Adds up, scrape_duration_seconds and scrape_samples_scraped.
+void add_reports(const ScrapeTarget& target, const ScrapeReport& report, Timestamp at,
+                 ScrapeVisitor& visitor);
+// Adds a sample about a scrape or a push.
 void add_report(const ScrapeTarget& target, std::string_view metric, const Number& value, Timestamp at,
                 ScrapeVisitor& visitor);
 

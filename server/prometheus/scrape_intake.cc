@@ -37,12 +37,7 @@ void ScrapeIntake::scraped(const Scrape& scrape) {
     values = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, pieces);
   }
   pieces.note_names_in(&names.reports);
-  const auto report = [&](std::string_view metric, const Number& value) {
-    add_report(scrape.target, metric, value, scrape.at, pieces);
-  };
-  report("up", Number::decimal(scrape.body != nullptr ? 1 : 0, 0));
-  report("scrape_duration_seconds", Number::decimal(scrape.took.count(), 3));
-  report("scrape_samples_scraped", Number::decimal(static_cast<int64_t>(values), 0));
+  add_reports(scrape.target, {scrape.body != nullptr, scrape.took, values}, scrape.at, pieces);
   pieces.finish();
   std::sort(names.scraped.begin(), names.scraped.end(), is_before);
   Names& before = names_[scrape.target.key()];
