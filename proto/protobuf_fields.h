@@ -17,6 +17,22 @@ namespace statmill {
 
 enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
+// The number in at most 8 bytes, the lowest first.
+inline uint64_t little_endian(std::string_view bytes) {
+  uint64_t value = 0;
+  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+// Calls `visit` with the bits of each element of a packed field of 8 bytes each, but with at most `count_max`
+// of them. Returns false if the field is damaged.
+template <class Visit>
+bool each_fixed64(std::string_view packed, size_t count_max, const Visit& visit) {
+  for (size_t i = 0; i + 8 <= packed.size() && i < 8 * count_max; i += 8)
+    visit(little_endian(packed.substr(i, 8)));
+  return packed.size() % 8 == 0;
+}
+
 // Views into the message, which must outlive it. Fields that nobody asks for are skipped.
 class ProtobufFields {
  public:
@@ -60,12 +76,6 @@ class ProtobufFields {
   std::string_view bytes() const { return bytes_; }
 
  private:
-  static uint64_t little_endian(std::string_view bytes) {
-    uint64_t value = 0;
-    for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
-    return value;
-  }
-
   Reader reader_;
   uint64_t number_ = 0;
   WireType type_ = WireType::kVarint;

@@ -134,14 +134,7 @@ class ExplicitBuckets {
  private:
   template <class Function>
   void for_each_8_bytes(std::string_view packed, const Function& function) {
-    if (packed.size() % 8 != 0) out_.verdict = Refusal::kBadBucket;
-    for (size_t i = 0; i + 8 <= packed.size() && i < 8 * (kSentBucketsMax + 2); i += 8)
-      function(little_endian(packed.substr(i, 8)));
-  }
-  static uint64_t little_endian(std::string_view bytes) {
-    uint64_t value = 0;
-    for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
-    return value;
+    if (!each_fixed64(packed, kSentBucketsMax + 2, function)) out_.verdict = Refusal::kBadBucket;
   }
   void add_count(uint64_t count) {
     if (counts_ > kSentBucketsMax) out_.verdict = Refusal::kBadBucket;

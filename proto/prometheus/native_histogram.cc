@@ -27,12 +27,9 @@ std::optional<uint64_t> whole_count(double count) {
 // Calls `add` with each double of a packed field. Returns false if it is damaged.
 template <class Add>
 bool each_real(std::string_view packed, const Add& add) {
-  for (size_t at = 0; at + 8 <= packed.size(); at += 8) {
-    uint64_t bits = 0;
-    for (size_t i = 8; i-- > 0;) bits = bits << 8 | static_cast<uint8_t>(packed[at + i]);
-    add(std::bit_cast<double>(bits));
-  }
-  return packed.size() % 8 == 0;
+  // One more than any list may have shows that there are too many.
+  return each_fixed64(packed, kSentBucketsMax + 2,
+                      [&add](uint64_t bits) { add(std::bit_cast<double>(bits)); });
 }
 
 // The buckets of one side: runs of them, and a count for each bucket of all runs, as its difference from the

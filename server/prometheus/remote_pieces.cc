@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "proto/refusal_counts.h"
+
 namespace statmill {
 namespace {
 
@@ -47,19 +49,10 @@ uint64_t RemoteAccount::refused_for_good() const {
 }
 
 std::string RemoteAccount::reasons() const {
-  std::vector<std::pair<uint64_t, std::string_view>> counts;
-  for (size_t i = 0; i < refused.size(); ++i) {
-    const auto reason = static_cast<Refusal>(i);
-    if (reason == Refusal::kReplica) continue;
-    const uint64_t count = refused[i] - (reason == Refusal::kNotFinite ? without_value : 0);
-    if (count > 0) counts.emplace_back(count, refusal_label(reason));
-  }
-  std::stable_sort(counts.begin(), counts.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string out;
-  for (const auto& [count, label] : counts)
-    out.append(out.empty() ? "" : ", ").append(std::to_string(count)).append(" ").append(label);
-  return out;
+  auto counts = refused;
+  counts[static_cast<size_t>(Refusal::kReplica)] = 0;
+  counts[static_cast<size_t>(Refusal::kNotFinite)] -= without_value;
+  return refusals_text(counts);
 }
 
 RemotePieces::RemotePieces(RemoteTable& table, Intake& intake, const ListenerAccount& account, Timestamp now,

@@ -1,9 +1,10 @@
 #include "server/rules/stored_rules.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "proto/refusal.h"
+#include "proto/refusal_counts.h"
 #include "server/promql/compile.h"
 #include "server/query/plan/result.h"
 
@@ -63,7 +64,7 @@ void StoredRules::stop() {
 }
 
 Status StoredRules::record(std::span<const RecordedSample> samples, Timestamp at) {
-  std::string refused;
+  std::array<uint64_t, kRefusalCount> refused{};
   while (!samples.empty()) {
     const auto piece = samples.first(std::min(samples.size(), kPieceSamples));
     samples = samples.subspan(piece.size());
@@ -79,14 +80,11 @@ Status StoredRules::record(std::span<const RecordedSample> samples, Timestamp at
       if (parse_number(text, out.value).is_refused()) out.value = Number::of(sample.value.value());
     }
     services_.intake.submit(batch_, account_, services_.clock.wall());
-    for (size_t i = 0; i < kRefusalCount; ++i) {
-      if (batch_.refused[i] == 0) continue;
-      refused += (refused.empty() ? "" : ", ") + std::to_string(batch_.refused[i]) + " " +
-                 std::string(refusal_label(static_cast<Refusal>(i)));
-    }
+    for (size_t i = 0; i < kRefusalCount; ++i) refused[i] += batch_.refused[i];
   }
-  if (refused.empty()) return Status::ok();
-  return Error{ErrorCode::kInvalid, "samples were refused: " + refused};
+  const std::string reasons = refusals_text(refused);
+  if (reasons.empty()) return Status::ok();
+  return Error{ErrorCode::kInvalid, "samples were refused: " + reasons};
 }
 
 void StoredRules::end(std::span<const std::string> names, Timestamp at) {
