@@ -19,7 +19,6 @@ plan::Operator operator_of(BinaryOp op) { return static_cast<plan::Operator>(op)
 static_assert(static_cast<int>(plan::Operator::kUnless) == static_cast<int>(BinaryOp::kUnless));
 static_assert(static_cast<int>(plan::Operator::kAtan2) == static_cast<int>(BinaryOp::kAtan2));
 static_assert(static_cast<int>(plan::Cardinality::kManyToMany) == static_cast<int>(Cardinality::kManyToMany));
-static_assert(static_cast<int>(LabelMatcher::Op::kMatchesNot) == static_cast<int>(MatchOp::kNotMatches));
 
 bool names_name(const std::vector<std::string>& labels) {
   return std::find(labels.begin(), labels.end(), kNameLabel) != labels.end();
@@ -132,7 +131,7 @@ class Compiler {
     if (selector.edges == Edges::kSmoothed) {
       refuse("smoothed", "experimental, and the values between samples are not known");
     }
-    plan::Leaf node{.matchers = {},
+    plan::Leaf node{.matchers = matchers_of(selector),
                     .function = function,
                     .range_ms = range_ms,
                     .offset_ms = selector.shift.offset.count(),
@@ -140,17 +139,13 @@ class Compiler {
                     .parameters = std::move(parameters),
                     .keeps_name = keeps_name};
     NameUse names = NameUse::kDiffers;
-    if (!selector.name.empty()) {
-      node.matchers.push_back({LabelMatcher::Op::kEqual, std::string(kNameLabel), selector.name});
-      names = NameUse::kSame;
-    }
+    if (!selector.name.empty()) names = NameUse::kSame;
     for (const Matcher& matcher : selector.matchers) {
       if (matcher.op == MatchOp::kMatches || matcher.op == MatchOp::kNotMatches) {
         if (Status status = check_regex(matcher.value); !status) fail(status.error());
       }
       if (matcher.label == kNameLabel && matcher.op == MatchOp::kEqual) names = NameUse::kSame;
       builder_.note_label(matcher.label);
-      node.matchers.push_back({static_cast<LabelMatcher::Op>(matcher.op), matcher.label, matcher.value});
     }
     return {builder_.add(std::move(node)), names};
   }

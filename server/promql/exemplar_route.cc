@@ -11,6 +11,7 @@
 #include "server/http/list_writer.h"
 #include "server/json.h"
 #include "server/promql/parser.h"
+#include "server/promql/plan_builder.h"
 #include "server/promql/prometheus_json.h"
 #include "server/promql/prometheus_parameters.h"
 
@@ -19,23 +20,14 @@ namespace {
 
 constexpr std::array<ParameterRule, 4> kParameters = {{{"query"}, {"start"}, {"end"}, {"limit"}}};
 
-std::vector<LabelMatcher> matchers_of(const promql::Selector& selector) {
-  std::vector<LabelMatcher> out;
-  if (!selector.name.empty())
-    out.push_back({LabelMatcher::Op::kEqual, std::string(kMetricName), selector.name});
-  for (const promql::Matcher& matcher : selector.matchers)
-    out.push_back({static_cast<LabelMatcher::Op>(matcher.op), matcher.label, matcher.value});
-  return out;
-}
-
 // Returns the selectors in the query, with and without a range.
 std::vector<std::vector<LabelMatcher>> selectors_of(const promql::SyntaxTree& tree) {
   std::vector<std::vector<LabelMatcher>> out;
   for (const promql::Node& node : tree.nodes) {
     if (const auto* selector = std::get_if<promql::Selector>(&node.expression))
-      out.push_back(matchers_of(*selector));
+      out.push_back(promql::matchers_of(*selector));
     if (const auto* range = std::get_if<promql::RangeSelector>(&node.expression))
-      out.push_back(matchers_of(range->selector));
+      out.push_back(promql::matchers_of(range->selector));
   }
   return out;
 }

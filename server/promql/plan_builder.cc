@@ -74,4 +74,14 @@ plan::Plan PlanBuilder::finish(plan::NodeIndex root) {
   return std::move(plan_);
 }
 
+static_assert(static_cast<int>(LabelMatcher::Op::kMatchesNot) == static_cast<int>(MatchOp::kNotMatches));
+std::vector<LabelMatcher> matchers_of(const Selector& selector) {
+  std::vector<LabelMatcher> out;
+  if (!selector.name.empty())
+    out.push_back({LabelMatcher::Op::kEqual, std::string(kNameLabel), selector.name});
+  for (const Matcher& matcher : selector.matchers)
+    out.push_back({static_cast<LabelMatcher::Op>(matcher.op), matcher.label, matcher.value});
+  return out;
+}
+
 }  // namespace statmill::promql

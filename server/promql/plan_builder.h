@@ -52,4 +52,7 @@ class PlanBuilder {
   bool uses_paths_ = false;  // matches globs of paths, or names their parts
 };
 
+// Returns the conditions on the labels of series, the name's first.
+std::vector<LabelMatcher> matchers_of(const Selector& selector);
+
 }  // namespace statmill::promql
