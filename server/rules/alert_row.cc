@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "server/json.h"
 #include "server/promql/literals.h"
+#include "server/rules/label_json.h"
 
 namespace statmill::rules {
 namespace {
@@ -22,11 +23,6 @@ void append_hash(std::string& out, std::string_view text) {
 // The length first, so that no two lists of texts are alike.
 void append_sized(std::string& out, std::string_view text) {
   out.append(std::to_string(text.size())).append(":").append(text);
-}
-
-void append_map(std::string& out, const LabelMap& map) {
-  JsonObject object(out);
-  for (const auto& [name, value] : map) object.text(name, value);
 }
 
 // Returns nullopt if it is no object of texts.
@@ -96,8 +92,8 @@ std::string rule_id_of(const DocumentKey& key) { return key.id.substr(0, kHashBy
 DocumentRow alert_row(const std::string& rule_id, const LabelMap& labels, const Alert& alert, Timestamp now) {
   DocumentRow row{alert_key(rule_id, labels), now, {}};
   JsonObject object(row.body);
-  append_map(object.key("labels"), labels);
-  append_map(object.key("annotations"), alert.annotations);
+  append_labels(object.key("labels"), labels);
+  append_labels(object.key("annotations"), alert.annotations);
   object.text("value", text_of(TemplateValue(alert.value)));
   object.text("state", state_text(alert.state));
   object.key("active_at") += std::to_string(ms(alert.active_at));

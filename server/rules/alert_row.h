@@ -17,8 +17,8 @@
 
 namespace statmill::rules {
 
-// What a rule is over a change of its expression: its file, group, name and labels. `same_before`: how many
-// rules before it in its group have all of these.
+// Identifies a rule by its file, group, name and labels, so that its expression may change. `same_before`:
+// how many rules before it in its group have all of these.
 std::string rule_id(const RuleGroup& group, const Rule& rule, size_t same_before);
 
 DocumentKey alert_key(const std::string& rule_id, const LabelMap& labels);

@@ -16,31 +16,14 @@ namespace statmill::rules {
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
 
-namespace {
-
-// Differs between alerts of different labels.
-std::string key_of(const LabelMap& labels) {
-  std::string out;
-  for (const auto& [name, value] : labels)
-    out.append(std::to_string(name.size()))
-        .append(":")
-        .append(name)
-        .append(std::to_string(value.size()))
-        .append(":")
-        .append(value);
-  return out;
-}
-
-}  // namespace
-
 struct AlertSender::Peer {
   Peer(asio::io_context& loop, AlertmanagerAddress at) : address(std::move(at)), timer(loop) {}
 
   const AlertmanagerAddress address;
   asio::steady_timer timer;  // of a pause, or of the wait for alerts
   std::unique_ptr<HttpExchange> exchange;
-  std::map<std::string, std::string> waiting;  // by the labels: the JSON of the newest state
-  std::string last;  // the key up to which alerts were sent, so that those after it have their turn
+  std::map<LabelMap, std::string> waiting;  // by the labels: the JSON of the newest state
+  LabelMap last;  // the labels up to which alerts were sent, so that those after them have their turn
   LogLimiter log{std::chrono::minutes(1)};
   bool is_paused = false;
   bool is_stopped = false;
@@ -94,14 +77,16 @@ void AlertSender::stop() {
 
 void AlertSender::send(std::vector<SentAlert> alerts) {
   if (options_.alertmanagers.empty()) return;
-  std::vector<std::pair<std::string, std::string>> texts;
+  Texts texts;
   texts.reserve(alerts.size());
-  for (const SentAlert& alert : alerts)
-    texts.emplace_back(key_of(alert.labels), alert_json(alert, options_.url));
+  for (SentAlert& alert : alerts) {
+    std::string json = alert_json(alert, options_.url);
+    texts.emplace_back(std::move(alert.labels), std::move(json));
+  }
   asio::post(thread_.loop(), [this, texts = std::move(texts)] { add(texts); });
 }
 
-void AlertSender::add(const std::vector<std::pair<std::string, std::string>>& alerts) {
+void AlertSender::add(const Texts& alerts) {
   for (const auto& peer : peers_) {
     for (const auto& [labels, json] : alerts) {
       // Those that are resolved wait, too.
@@ -125,7 +110,7 @@ asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
       co_await peer->timer.async_wait(token);
       continue;
     }
-    std::vector<std::pair<std::string, std::string>> batch;
+    Texts batch;
     std::string body = "[";
     auto at = peer->waiting.upper_bound(peer->last);
     if (at == peer->waiting.end()) at = peer->waiting.begin();

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -43,8 +44,9 @@ class AlertSender final : public AlertSink {
 
  private:
   struct Peer;
+  using Texts = std::vector<std::pair<LabelMap, std::string>>;  // labels, and the alert as JSON
 
-  void add(const std::vector<std::pair<std::string, std::string>>& alerts);
+  void add(const Texts& alerts);
   boost::asio::awaitable<void> run(std::shared_ptr<Peer> peer);
   boost::asio::awaitable<Status> post(Peer& peer, std::string body);
 

@@ -8,15 +8,11 @@
 #include "base/text.h"
 #include "base/time_text.h"
 #include "server/json.h"
+#include "server/rules/label_json.h"
 #include "server/rules/template_texts.h"
 
 namespace statmill::rules {
 namespace {
-
-void append_labels(std::string& out, const LabelMap& labels) {
-  JsonObject object(out);
-  for (const auto& [name, value] : labels) object.text(name, value);
-}
 
 // The page shows the expression: its links have it in the fragment (web/src/state/url.js).
 std::string link_of(std::string_view page, std::string_view expression) {

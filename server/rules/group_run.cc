@@ -58,7 +58,6 @@ GroupRun::~GroupRun() {
 void GroupRun::restore(size_t rule, Kept kept) {
   RuleRun& run = rules_[rule];
   run.series = std::move(kept.series);
-  run.state.alerts = kept.alerts;
   while (!kept.alerts.empty()) {
     auto one = kept.alerts.extract(kept.alerts.begin());
     run.alerts.restore(std::move(one.key()), std::move(one.mapped()));
@@ -89,10 +88,9 @@ void GroupRun::evaluate(Timestamp at) {
     const Status status = evaluate(group_->rules[i], rules_[i], at);
     services_.evaluations.add();
     if (!status) services_.failed.add();
-    rules_[i].state = {.fault = status ? std::string() : status.error().message,
-                       .evaluated_at = at,
-                       .took = services_.clock.steady() - began,
-                       .alerts = rules_[i].alerts.alerts()};
+    rules_[i].outcome = {.fault = status ? std::string() : status.error().message,
+                         .evaluated_at = at,
+                         .took = services_.clock.steady() - began};
   }
   evaluated_at_ = at;
   took_ = services_.clock.steady() - group_began;
@@ -101,7 +99,7 @@ void GroupRun::evaluate(Timestamp at) {
 std::shared_ptr<const GroupState> GroupRun::state() const {
   auto out = std::make_shared<GroupState>();
   out->group = group_;
-  for (const RuleRun& run : rules_) out->rules.push_back(run.state);
+  for (const RuleRun& run : rules_) out->rules.push_back({run.outcome, run.alerts.alerts()});
   out->evaluated_at = evaluated_at_;
   out->took = took_;
   return out;

@@ -94,7 +94,7 @@ class GroupRun {
     std::string id;
     ActiveAlerts alerts;
     std::set<std::string> series;
-    RuleState state;
+    RuleOutcome outcome;
   };
 
   Status evaluate(const Rule& rule, RuleRun& run, Timestamp at);

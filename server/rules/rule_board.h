@@ -13,10 +13,14 @@
 
 namespace statmill::rules {
 
-struct RuleState {
-  std::string fault;         // of the newest evaluation; empty: none
-  Timestamp evaluated_at{};  // the time that the newest evaluation is about; 0: there was none
+// The newest evaluation of a rule.
+struct RuleOutcome {
+  std::string fault;         // empty: none
+  Timestamp evaluated_at{};  // the time that it is about; 0: there was none
   std::chrono::nanoseconds took{0};
+};
+
+struct RuleState : RuleOutcome {
   ActiveAlerts::Alerts alerts;  // of an alerting rule
 };
 

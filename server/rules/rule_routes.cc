@@ -9,6 +9,7 @@
 #include "server/json.h"
 #include "server/promql/prometheus_json.h"
 #include "server/rules/alertmanager.h"
+#include "server/rules/label_json.h"
 
 namespace statmill::rules {
 namespace {
@@ -19,11 +20,6 @@ constexpr std::array<ParameterRule, 0> kNoParameters = {};
 
 std::string time_text(Timestamp time) {
   return time == Timestamp{} ? "0001-01-01T00:00:00Z" : api_time(time);
-}
-
-void append_map(std::string& out, const LabelMap& labels) {
-  JsonObject object(out);
-  for (const auto& [name, value] : labels) object.text(name, value);
 }
 
 void append_texts(std::string& out, const std::vector<RuleText>& texts) {
@@ -43,8 +39,8 @@ std::string value_text(double value) {
 
 void append_alert(std::string& out, const LabelMap& labels, const Alert& alert) {
   JsonObject object(out);
-  append_map(object.key("labels"), labels);
-  append_map(object.key("annotations"), alert.annotations);
+  append_labels(object.key("labels"), labels);
+  append_labels(object.key("annotations"), alert.annotations);
   object.text("state", state_text(alert.state));
   object.text("activeAt", time_text(alert.active_at));
   if (alert.keep_firing_since != Timestamp{})
