@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "tools/statmill/commands.h"
 #include "tools/statmill/grafana/dashboard.h"
 #include "tools/statmill/options.h"
+#include "tools/statmill/whole_file.h"
 
 namespace statmill {
 namespace {
@@ -86,22 +86,11 @@ std::string provider_yaml(const fs::path& dashboards) {
   return std::string(kProviderHead) + yaml_text(dashboards.string()) + "\n";
 }
 
-// Grafana never sees half of a file: it is written under another name first.
 Status write_file(const fs::path& path, const std::string& content) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   if (error) return Error{ErrorCode::kIo, "create " + path.parent_path().string() + ": " + error.message()};
-  const fs::path unfinished = path.string() + ".new";
-  std::ofstream file(unfinished, std::ios::trunc);
-  file << content;
-  file.close();
-  if (!file) {
-    fs::remove(unfinished, error);
-    return Error{ErrorCode::kIo, "write " + unfinished.string()};
-  }
-  fs::rename(unfinished, path, error);
-  if (error) return Error{ErrorCode::kIo, "rename to " + path.string() + ": " + error.message()};
-  return Status::ok();
+  return write_whole_file(path, content);
 }
 
 Outcome provision(const std::string& directory, const std::string& url, bool has_token) {

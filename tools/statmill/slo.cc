@@ -1,12 +1,12 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "base/text.h"
 #include "proto/number.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
 #include "tools/statmill/slo/slo.h"
+#include "tools/statmill/whole_file.h"
 
 namespace statmill {
 namespace {
@@ -60,13 +60,6 @@ Result<Slo> read_slo(const CommandLine& line) {
   return slo;
 }
 
-Status write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return file ? Status::ok() : Status(Error{ErrorCode::kIo, path.string() + " cannot be written"});
-}
-
 }  // namespace
 
 Outcome run_slo(std::span<const std::string> arguments, const Environment& environment) {
@@ -95,13 +88,15 @@ Outcome run_slo(std::span<const std::string> arguments, const Environment& envir
   Outcome out;
   const std::string file = "slo-" + slo->name;
   if (line.has("rules")) {
-    if (Status s = write_file(fs::path(line.text("rules")) / (file + ".yml"), slo_rules(*slo)); !s)
+    if (Status s = write_whole_file(fs::path(line.text("rules")) / (file + ".yml"), slo_rules(*slo)); !s)
       return outcome_of(s.error());
   } else {
     out.output = slo_rules(*slo);
   }
   if (line.has("dashboards")) {
-    if (Status s = write_file(fs::path(line.text("dashboards")) / (file + ".json"), slo_dashboard(*slo)); !s)
+    if (Status s =
+            write_whole_file(fs::path(line.text("dashboards")) / (file + ".json"), slo_dashboard(*slo));
+        !s)
       return outcome_of(s.error());
   }
   return out;
