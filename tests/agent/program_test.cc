@@ -69,12 +69,12 @@ TEST(AgentProgram, SpooledLinesAreSentAfterTheNextStart) {
   const TempDirectory directory;
   const std::string spool = directory.path() / "spool";
   AgentServer server;
-  const auto start = [&](const std::string& collector, const std::string& at) {
-    return agent({"--server", at, "--interval", "100ms", "--agent.host", "t", "--collectors", collector,
+  const auto start = [&](const std::string& collector, const std::string& at, const std::string& interval) {
+    return agent({"--server", at, "--interval", interval, "--agent.host", "t", "--collectors", collector,
                   "--spool.path", spool});
   };
   {
-    Process process(start("load", "127.0.0.1:" + std::to_string(unused_port())));
+    Process process(start("load", "127.0.0.1:" + std::to_string(unused_port()), "100ms"));
     const auto deadline = std::chrono::steady_clock::now() + kProcessTimeout;
     const auto first_segment = std::filesystem::path(spool) / "00000000000000000001.spool";
     std::error_code none;
@@ -85,7 +85,8 @@ TEST(AgentProgram, SpooledLinesAreSentAfterTheNextStart) {
     process.signal(SIGKILL);
     EXPECT_THAT(process.wait(), Optional(-SIGKILL));
   }
-  Process process(start("psi", server.endpoint().text()));
+  // A batch that is made before the agent is connected would be sent before those of the spool.
+  Process process(start("psi", server.endpoint().text(), "3s"));
   ASSERT_TRUE(server.accept());
   EXPECT_THAT(server.lines_until("collector_status;collector=psi "),
               HasSubstr("host.agent.collector_status;collector=load "));
