@@ -28,7 +28,7 @@ struct LineBatch {
   std::string tags = {};  // added to the name of each line, "key=value;key=value"; at most kTagsBytesMax
   // The time of the lines that have none; nullopt if all lines have one.
   std::optional<Timestamp> time = {};
-  // What counters have with these lines, which have their growth (agent/spool/spool_values.h). If there are
+  // The last values of the counters whose growth is in these lines (agent/spool/spool_values.h). If there are
   // any, the text fits a frame.
   std::vector<LastValue> values = {};
   // Where the lines of the collectors begin that a FastSampler reads for recordings; npos: there are none.

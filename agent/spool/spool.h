@@ -96,7 +96,7 @@ class Spool {
   // another file.
   Status sync();
 
-  // What counters had with the newest durable batches that say so (LineBatch::values).
+  // Returns the last values of counters that its durable batches have (LineBatch::values).
   std::vector<LastValue> values() const { return values_.all(); }
 
   // The oldest stored batch, or the next one if the spool is empty.

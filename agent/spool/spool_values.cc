@@ -20,7 +20,7 @@ constexpr size_t kRecordHeadBytes = 8;            // size, checksum
 constexpr size_t kRecordBytesMax = 1 << 20;       // a longer one is damaged
 constexpr size_t kFileReadMax = size_t{1} << 30;  // far above what is written
 constexpr size_t kValuesInRecord = 1000;
-// What precedes a value: bit 7 of a counter, then scale + 1.
+// A byte comes before each value: this bit says that it is a counter's, the others are its scale + 1.
 constexpr uint8_t kCounterBit = 0x80;
 
 std::string header_of(const SpoolNumbering& numbering) {

@@ -1,5 +1,4 @@
-// SpoolValues: what the counters of scraped targets had last, which the batches of a spool have the growth
-// of.
+// SpoolValues: the last values of the counters of scraped targets, whose growth is in the batches of a spool.
 //
 // A batch and the values that it goes up to belong together: after a crash, either the spool has the batch,
 // and the next growth begins at these values, or it has not, and the growth begins at the values before. So
@@ -37,7 +36,7 @@ class SpoolValues {
   static constexpr std::string_view kFile = "values";
   // The whole file is written again when it is longer than this, and than four times what it would then be.
   static constexpr size_t kFileBytesMin = size_t{1} << 20;
-  // A value is forgotten when samples of others came later by this.
+  // A value is forgotten if the newest sample of any other is later by this.
   static constexpr Duration kForget = std::chrono::hours(24);
 
   // Reads the file, if there is one, for a spool whose last batch is `last_seq`. Values of another numbering
@@ -76,7 +75,7 @@ class SpoolValues {
   SpoolDirectory* directory_;
   SpoolNumbering numbering_;
   std::unordered_map<Hash128, LastValue, HashOfName> values_;  // of durable batches
-  // Of those that may have been written: a start may find them.
+  // Of batches that may have been written, by their numbers: a start may find these batches.
   std::map<uint64_t, std::vector<LastValue>> pending_;
   std::unique_ptr<SpoolFile> file_;  // null: the whole file is written before the next record
   size_t file_bytes_ = 0;

@@ -29,7 +29,7 @@ class HttpExchange {
     bool uses_tls = false;
   };
   struct Limits {
-    Duration timeout;  // of all of it, but for the lookup of the host's name
+    Duration timeout;  // of the whole exchange, without the lookup of the host's name
     size_t body_bytes_max;
     // Called with the bytes in RAM of the body so far; the exchange ends with its error. Empty: no other
     // limit.

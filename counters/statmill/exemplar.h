@@ -61,7 +61,7 @@ class LargestExemplar {
   }
 
  private:
-  // What is less cannot be the largest. A hint that offer() reads without the flag, so relaxed.
+  // A smaller value cannot be the largest. offer() reads this hint without the flag, so it is relaxed.
   std::atomic<uint64_t> least_{0};
   // Acquired before the fields below are used, and released after. Any thread that finds it set gives up.
   std::atomic<bool> is_busy_{false};
