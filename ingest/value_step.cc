@@ -33,6 +33,18 @@ Step count(const TimedValue& sample, LastValue& last) {
   return step;
 }
 
+Step late_step(const TimedValue& sample, const LateWindow& window, LastValue& last) {
+  switch (note_late_slot(window, sample.time_ms, last)) {
+    case LateSample::kAdd:
+      return {StepKind::kLate, sample.value, false};
+    case LateSample::kRepeated:
+      return {StepKind::kLateRepeated, {}, false};
+    case LateSample::kTooLate:
+      break;
+  }
+  return {StepKind::kOutOfOrder, {}, false};
+}
+
 }  // namespace
 
 bool has_known_start(const TimedValue& sample) {
@@ -52,20 +64,29 @@ void move_on(const TimedValue& sample, const Number& value, LastValue& last) {
   last.start_ms = sample.start_ms;
 }
 
-Step first_step(const TimedValue& sample, bool is_counter, LastValue& last) {
+Step first_step(const TimedValue& sample, bool is_counter, LastValue& last, const LateWindow& window) {
   last.is_counter = is_counter;
+  last.histogram = nullptr;
   move_on(sample, sample.value, last);
+  if (!is_counter && window.is_open()) note_first_slot(window, last);
   Step step;
   if (!is_counter || has_known_start(sample)) step.amount = sample.value;
   return step;
 }
 
-Step next_step(const TimedValue& sample, LastValue& last) {
+Step next_step(const TimedValue& sample, LastValue& last, const LateWindow& window) {
   if (const auto order = compare_times(sample, last); std::is_lteq(order)) {
     if (std::is_eq(order) && sample.value == last.value) return {StepKind::kRepeated, {}, false};
-    return {last.is_counter ? StepKind::kOlder : StepKind::kOutOfOrder, {}, false};
+    if (last.is_counter) return {StepKind::kOlder, {}, false};
+    const bool may_be_late = window.is_open() && std::is_lt(order);
+    return may_be_late ? late_step(sample, window, last) : Step{StepKind::kOutOfOrder, {}, false};
   }
   if (last.is_counter) return count(sample, last);
+  if (window.is_open()) {
+    note_next_slot(window, sample.time_ms, last);
+  } else {
+    last.histogram = nullptr;
+  }
   move_on(sample, sample.value, last);
   return {StepKind::kAdd, sample.value, false};
 }

@@ -8,16 +8,19 @@
 #include <compare>
 #include <cstdint>
 
+#include "ingest/late_slots.h"
 #include "proto/last_value.h"
 #include "proto/number.h"
 
 namespace statmill {
 
 enum class StepKind : uint8_t {
-  kAdd,         // a sample with `amount`
-  kRepeated,    // nothing: the same sample again
-  kOlder,       // nothing: a counter's last value already has what this one counted
-  kOutOfOrder,  // refused: a gauge's sample that is older than its last, or another one of that time
+  kAdd,           // a sample with `amount`
+  kRepeated,      // nothing: the same sample again
+  kOlder,         // nothing: a counter's last value already has what this one counted
+  kOutOfOrder,    // refused: a gauge's sample that is older than its last, or another one of that time
+  kLate,          // a sample with `amount`, older than the gauge's last value, which stays the last
+  kLateRepeated,  // nothing: an older sample of a gauge, whose slot has one
 };
 
 struct Step {
@@ -52,9 +55,9 @@ inline constexpr int64_t kStartJitterMs = 1000;
 
 // Returns what the first sample of a series adds, and sets `last`. A counter whose start is known adds all
 // that it counted; otherwise nothing is known of what it counted before, so it adds 0.
-Step first_step(const TimedValue& sample, bool is_counter, LastValue& last);
-// Returns what a further sample adds, and moves `last` on if it adds anything.
-Step next_step(const TimedValue& sample, LastValue& last);
+Step first_step(const TimedValue& sample, bool is_counter, LastValue& last, const LateWindow& window = {});
+// Returns what a further sample adds, and moves `last` on if it adds anything, unless the sample is late.
+Step next_step(const TimedValue& sample, LastValue& last, const LateWindow& window = {});
 // Returns what an amount adds, which its sender counted since the amount before: all of it, unless it is not
 // newer than the last one. `is_new`: there is none.
 Step amount_step(const TimedValue& sample, bool is_new, LastValue& last);

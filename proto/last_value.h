@@ -19,7 +19,8 @@ struct LastValue {
   int64_t seen_s = 0;    // when a sample of it came last
   bool is_counter = false;
   uint32_t time_ns = 0;  // by how much the time is past time_ms: 0..999,999
-  // What a cumulative histogram had counted, which its reader encodes; nullptr: it is none.
+  // What a cumulative histogram, which is a counter, had counted, as its reader encodes it; or of a gauge the
+  // slots that have a sample (ingest/late_slots.h). nullptr: neither.
   std::shared_ptr<const std::string> histogram = nullptr;
 
   size_t histogram_bytes() const { return histogram ? histogram->size() : 0; }

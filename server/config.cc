@@ -217,6 +217,9 @@ std::vector<Setting> remote_settings(ServerConfig& c) {
       {"prometheus.forget", "TIME", "24h",
        "what a series of remote_write had last is forgotten when no sample came for so long",
        duration_setting(c.remote.forget, std::chrono::minutes(1), std::chrono::hours(24 * 365))},
+      {"prometheus.out_of_order", "TIME", "0s",
+       "by how much a gauge's sample may be older than its last one, in whole slots",
+       duration_setting(c.remote.out_of_order, Duration(0), std::chrono::hours(24))},
       {"prometheus.replica_labels", "CLUSTER,REPLICA", "cluster,__replica__",
        "labels of remote_write that name a cluster and the replica of it that sends; one counts; empty: all",
        parsed_setting(parse_replica_labels,
@@ -232,7 +235,7 @@ std::vector<Setting> remote_settings(ServerConfig& c) {
        "series whose last value is remembered; further ones of OpenTelemetry are refused",
        count_setting(c.remote.series_max, 1, 1'000'000'000)},
       {"otlp.histogram_bytes", "BYTES", "256M",
-       "RAM for what cumulative histograms had counted; further ones are refused",
+       "RAM for what histograms had counted, and for slots of late gauges; further ones are refused",
        bytes_setting(c.remote.histogram_bytes, 1 << 10)}};
 }
 

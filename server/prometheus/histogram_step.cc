@@ -86,6 +86,7 @@ HistogramStep histogram_step(const ForeignHistogram& sent, const TimedValue& at,
       return step;
     }
   }
+  if (!last.is_counter) last.histogram = nullptr;
   auto before = last.histogram ? decode_histogram(*last.histogram) : Result<RememberedHistogram>(corrupt());
   // What its sender sent before as amounts may be in it.
   const bool may_have_amounts = !is_new && !last.histogram && at.start_ms < last.time_ms;

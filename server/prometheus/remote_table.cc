@@ -10,6 +10,7 @@ namespace statmill {
 RemoteTable::RemoteTable(const RemoteOptions& options, Table& table, const FamilyTypes& types,
                          Registry& registry)
     : options_(options),
+      late_window_{options.out_of_order.count(), table.tiers().finest().step_s * 1000},
       table_(table),
       types_(types),
       repeated_(registry.counter("statmill.remote_samples_repeated",
@@ -17,6 +18,12 @@ RemoteTable::RemoteTable(const RemoteOptions& options, Table& table, const Famil
       older_(registry.counter("statmill.remote_counters_older",
                               "Samples of counters that were older than the last one, which has what they "
                               "counted.")),
+      late_(registry.counter("statmill.remote_gauges_late",
+                             "Samples of gauges that were older than the last one, and were added.")),
+      late_repeated_(
+          registry.counter("statmill.remote_gauges_late_repeated",
+                           "Samples of gauges that were older than the last one, and not added, as "
+                           "their slot had a sample.")),
       resets_(registry.counter("statmill.remote_resets", "Counters that began again.")),
       histograms_changed_(registry.counter(
           "statmill.remote_histograms_changed",
@@ -134,14 +141,20 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
     return refuse(Refusal::kOutOfRange);
   const Step step = is_amount                  ? amount_step(value.value, change.is_new, last)
                     : was_amount && is_counter ? counter_step_after_amounts(value.value, last)
-                    : change.is_new            ? first_step(value.value, is_counter, last)
-                                               : next_step(value.value, last);
+                    : change.is_new            ? first_step(value.value, is_counter, last, late_window_)
+                                               : next_step(value.value, last, late_window_);
   if (step.kind == StepKind::kOutOfOrder) return refuse(Refusal::kOutOfOrder);
   if (step.is_reset) resets_.add();
   ++batch.received;
+  if (!has_room_for(last, change)) last.histogram = nullptr;
   change.place = keep(change, last);
-  if (step.kind != StepKind::kAdd) return count_once(step.kind == StepKind::kRepeated);
-  clear_end(change.place);
+  const bool is_late = step.kind == StepKind::kLate;
+  if (step.kind != StepKind::kAdd && !is_late) return count_once(step.kind);
+  if (is_late) {
+    late_.add();
+  } else {
+    clear_end(change.place);
+  }
   changes_.push_back(change);
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
@@ -177,9 +190,7 @@ void RemoteTable::end_series(std::span<const Hash128> names, int64_t time_ms) {
 uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, LastValue& last,
                                      Batch& batch) {
   const HistogramStep step = next_histogram(value, change.is_new, last);
-  if (last.histogram_bytes() > change.before.histogram_bytes() &&
-      values_.histogram_bytes() + last.histogram_bytes() - change.before.histogram_bytes() >
-          options_.histogram_bytes) {
+  if (!has_room_for(last, change)) {
     batch.refuse(Refusal::kStateLimit, value.name);
     return 0;
   }
@@ -188,7 +199,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
   ++batch.received;
   change.place = keep(change, last);
   if (step.kind == HistogramStepKind::kRepeated || step.kind == HistogramStepKind::kOlder)
-    return count_once(step.kind == HistogramStepKind::kRepeated);
+    return count_once(step.kind == HistogramStepKind::kRepeated ? StepKind::kRepeated : StepKind::kOlder);
   clear_end(change.place);
   const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   if (added.count == 0) {
@@ -219,6 +230,12 @@ HistogramStep RemoteTable::next_histogram(const RemoteValue& value, bool is_new,
   }
 }
 
+bool RemoteTable::has_room_for(const LastValue& last, const Change& change) const {
+  const size_t before = change.before.histogram_bytes();
+  return last.histogram_bytes() <= before ||
+         values_.histogram_bytes() + last.histogram_bytes() - before <= options_.histogram_bytes;
+}
+
 LastValueTable::Place RemoteTable::keep(const Change& change, const LastValue& last) {
   if (change.is_new) return values_.insert(last);
   values_.set(change.place, last);
@@ -226,8 +243,8 @@ LastValueTable::Place RemoteTable::keep(const Change& change, const LastValue& l
 }
 
 // What is accepted although it adds nothing.
-uint64_t RemoteTable::count_once(bool is_same_time) const {
-  (is_same_time ? repeated_ : older_).add();
+uint64_t RemoteTable::count_once(StepKind kind) const {
+  (kind == StepKind::kRepeated ? repeated_ : kind == StepKind::kLateRepeated ? late_repeated_ : older_).add();
   return 1;
 }
 

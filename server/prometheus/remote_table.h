@@ -120,13 +120,16 @@ class RemoteTable final : public TickParticipant {
   uint64_t step_histogram(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
   HistogramStep next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const;
+  // Returns whether what `last` remembers of a histogram, or of slots, is within the limit.
+  bool has_room_for(const LastValue& last, const Change& change) const REQUIRES(mutex_);
   bool is_counter_at_first(const RemoteValue& value) const;
   LastValueTable::Place keep(const Change& change, const LastValue& last) REQUIRES(mutex_);
-  uint64_t count_once(bool is_same_time) const;
+  uint64_t count_once(StepKind kind) const;
   void undo_refused(Batch& batch) REQUIRES(mutex_);
   void forget_some(Timestamp now) REQUIRES(mutex_);
 
   const RemoteOptions options_;
+  const LateWindow late_window_;
   Table& table_;
   const FamilyTypes& types_;
   // Held while a few thousand samples are applied: outside the epoch gate and the shards' locks.
@@ -144,6 +147,8 @@ class RemoteTable final : public TickParticipant {
   std::vector<std::pair<Ticket, Ready>> waiting_ GUARDED_BY(mutex_);
   Counter& repeated_;
   Counter& older_;
+  Counter& late_;
+  Counter& late_repeated_;
   Counter& resets_;
   Counter& histograms_changed_;
   Counter& forgotten_;

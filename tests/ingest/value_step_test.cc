@@ -28,7 +28,10 @@ std::string text(const Step& step) {
       return "older";
     case StepKind::kOutOfOrder:
       return "out of order";
+    case StepKind::kLateRepeated:
+      return "late, repeated";
     case StepKind::kAdd:
+    case StepKind::kLate:
       break;
   }
   std::string value = std::to_string(step.amount.value());

@@ -48,6 +48,55 @@ TEST(RemoteTable, AGaugeIsStoredAsItIsAndOnce) {
   EXPECT_EQ(server.total("heat"), 4);
 }
 
+// With --prometheus.out_of_order.
+class RemoteTableLate : public ::testing::Test {
+ protected:
+  RemoteTableLate() {
+    server_.options.out_of_order = std::chrono::hours(1);
+    server_.restart();
+  }
+  RemoteServer server_;
+};
+
+TEST_F(RemoteTableLate, AGaugesLateSamplesCountOnceOverRetriesAndCrashes) {
+  const std::vector<SentSeries> late = {series("heat", {{2, ms(-600), 0}, {3, ms(-590), 0}})};
+  EXPECT_EQ(server_.send({series("heat", {{1, ms(0), 0}})}).accepted, 1U);
+  EXPECT_EQ(server_.send(late).accepted, 2U);
+  EXPECT_EQ(server_.total("heat"), 6);
+  ASSERT_TRUE(server_.tick());
+  server_.restart();
+  const RemoteAccount again = server_.send(late);
+  EXPECT_EQ(again.accepted, 2U) << again.reasons();
+  EXPECT_EQ(server_.total("heat"), 6);
+  EXPECT_EQ(server_.send({series("heat", {{9, ms(-3601), 0}})}).reasons(), "1 out_of_order");
+}
+
+TEST_F(RemoteTableLate, WhatNoTickWroteIsLateAgain) {
+  server_.send({series("heat", {{1, ms(0), 0}})});
+  ASSERT_TRUE(server_.tick());
+  server_.send({series("heat", {{2, ms(-600), 0}})});
+  server_.restart();
+  EXPECT_EQ(server_.total("heat"), 1);
+  EXPECT_EQ(server_.send({series("heat", {{2, ms(-600), 0}})}).accepted, 1U);
+  EXPECT_EQ(server_.total("heat"), 3);
+}
+
+TEST_F(RemoteTableLate, ALateSampleDoesNotReviveASeriesThatEnded) {
+  server_.send({series("heat", {{1, ms(0), 0}})});
+  server_.values().end_series(std::vector{hash_name("heat", 0)}, ms(10));
+  server_.send({series("heat", {{2, ms(-600), 0}})});
+  EXPECT_EQ(server_.table().ends().size(), 1U);
+  server_.send({series("heat", {{2, ms(20), 0}})});
+  EXPECT_EQ(server_.table().ends().size(), 0U);
+}
+
+TEST_F(RemoteTableLate, WithoutRoomForSlotsSamplesMustComeInOrder) {
+  server_.options.histogram_bytes = 10;
+  server_.restart();
+  EXPECT_EQ(server_.send({series("heat", {{1, ms(0), 0}})}).accepted, 1U);
+  EXPECT_EQ(server_.send({series("heat", {{2, ms(-600), 0}})}).reasons(), "1 out_of_order");
+}
+
 TEST(RemoteTable, ACounterStaysOneWithoutItsType) {
   RemoteServer server;
   server.send({}, {{"x", FamilyType::kHistogram, ""}});
