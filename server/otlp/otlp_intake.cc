@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
 
   void add_number(const OtlpPoint& point, const OtlpNumber& number) override {
     if (!begin_point(point)) return;
-    if (point.has_no_value) return accept_nothing();
+    if (point.has_no_value) return end({{metric_.name}}, point);
     if (!number.real && !number.integer) return refuse(Refusal::kBadValue);
     const auto sent = sent_number();
     if (!sent) return refuse(Refusal::kBadType);
@@ -81,7 +82,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
 
   void add_histogram(const OtlpPoint& point, const OtlpHistogram& histogram) override {
     if (!begin_point(point)) return;
-    if (point.has_no_value) return accept_nothing();
+    if (point.has_no_value) return end({{metric_.name}}, point);
     if (metric_.temporality == OtlpTemporality::kUnspecified) return refuse(Refusal::kBadType);
     if (histogram.verdict.is_refused()) return refuse(histogram.verdict.reason());
     std::string_view name;
@@ -97,7 +98,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   // Each of its values is a sample.
   void add_summary(const OtlpPoint& point, const OtlpSummary& summary) override {
     if (!begin_point(point)) return;
-    if (point.has_no_value) return accept_nothing();
+    if (point.has_no_value) return end({{metric_.name, "_count"}, {metric_.name, "_sum"}}, point);
     if (!summary.has_all) return refuse(Refusal::kOutOfRange);
     std::string_view name;
     if (!read_name({metric_.name, "_count"}, point, name)) return;
@@ -194,6 +195,18 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   void accept_nothing() {
     pieces_.accept();
     intake_.without_value_.add();
+  }
+  // The sender says that these series have no value from the point's time on.
+  void end(std::initializer_list<OtlpNames::Parts> series, const OtlpPoint& point) {
+    intake_.without_value_.add();
+    if (point.time_ns == 0) return pieces_.accept();
+    for (const OtlpNames::Parts& parts : series) {
+      std::string_view name;
+      if (!read_name(parts, point, name)) return;
+      RemoteValue value{name, at_time(point, {}), {}, SentAs::kEnd};
+      value.sender = names_.sender();
+      pieces_.add(value);
+    }
   }
   void add(RemoteValue value) {
     if (metric_.is_monotonic && value.sent == SentAs::kAmount && value.value.value.value() < 0)

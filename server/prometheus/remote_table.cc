@@ -107,7 +107,7 @@ uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch&
   };
   if (value.sent == SentAs::kEnd) {
     ++batch.received;
-    end(hash, value.value.time_ms);
+    end(hash, value.sender == 0 ? hash : SeriesEnds::key(value.name), value.value.time_ms);
     return 1;
   }
   // The table checks times, too, but a series whose last sample is from a wrong future accepts no others.
@@ -153,7 +153,7 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   if (is_late) {
     late_.add();
   } else {
-    clear_end(change.place);
+    clear_end(change.place, value.name);
   }
   changes_.push_back(change);
   Sample& sample = batch.samples.emplace_back();
@@ -166,24 +166,24 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
 }
 
 // A sender may repeat the end of a series that goes on meanwhile.
-void RemoteTable::end(const Hash128& name, int64_t time_ms) {
-  const LastValueTable::Place place = values_.find(name);
+void RemoteTable::end(const Hash128& entry, const Hash128& series, int64_t time_ms) {
+  const LastValueTable::Place place = values_.find(entry);
   if (place == LastValueTable::kNone || time_ms <= values_.at(place).time_ms) return;
   values_.set_ended(place, true);
-  table_.ends().end(name, time_ms);
+  table_.ends().end(series, time_ms);
 }
 
-void RemoteTable::clear_end(LastValueTable::Place place) {
+void RemoteTable::clear_end(LastValueTable::Place place, std::string_view name) {
   if (!values_.is_ended(place)) return;
   values_.set_ended(place, false);
-  table_.ends().clear(values_.at(place).name);
+  table_.ends().clear(SeriesEnds::key(name));
 }
 
 void RemoteTable::end_series(std::span<const Hash128> names, int64_t time_ms) {
   constexpr size_t kPiece = 2000;  // so that the lock is not held for long
   for (; !names.empty(); names = names.subspan(std::min(kPiece, names.size()))) {
     MutexLock lock(mutex_);
-    for (const Hash128& name : names.first(std::min(kPiece, names.size()))) end(name, time_ms);
+    for (const Hash128& name : names.first(std::min(kPiece, names.size()))) end(name, name, time_ms);
   }
 }
 
@@ -200,7 +200,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
   change.place = keep(change, last);
   if (step.kind == HistogramStepKind::kRepeated || step.kind == HistogramStepKind::kOlder)
     return count_once(step.kind == HistogramStepKind::kRepeated ? StepKind::kRepeated : StepKind::kOlder);
-  clear_end(change.place);
+  clear_end(change.place, value.name);
   const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   if (added.count == 0) {
     silent_changes_.push_back(change.place);

@@ -81,8 +81,8 @@ class RemoteTable final : public TickParticipant {
   // for about 0.4 us per value, so pass a few thousand at most.
   Added add(std::span<const RemoteValue> values, Batch& batch, Timestamp now);
 
-  // Notes that series end: they have no samples at `time_ms` and later. Series that are not known, or whose
-  // last value is not older, stay as they are. Cost: about 0.1 us per series.
+  // Notes that series of remote_write or scrapes end: they have no samples at `time_ms` and later. Series
+  // that are not known, or whose last value is not older, stay as they are. Cost: about 0.1 us per series.
   void end_series(std::span<const Hash128> names, int64_t time_ms);
 
   // Returns whether senders may send. It turns false well before samples are refused for lack of memory, and
@@ -115,8 +115,9 @@ class RemoteTable final : public TickParticipant {
   uint64_t step(const RemoteValue& value, const Hash128& hash, Batch& batch, Timestamp now) REQUIRES(mutex_);
   uint64_t step_number(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
-  void end(const Hash128& name, int64_t time_ms) REQUIRES(mutex_);
-  void clear_end(LastValueTable::Place place) REQUIRES(mutex_);
+  // `entry`: the hash of the series for its sender; `series`: its key in SeriesEnds.
+  void end(const Hash128& entry, const Hash128& series, int64_t time_ms) REQUIRES(mutex_);
+  void clear_end(LastValueTable::Place place, std::string_view name) REQUIRES(mutex_);
   uint64_t step_histogram(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
   HistogramStep next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const;

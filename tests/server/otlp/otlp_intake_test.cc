@@ -243,6 +243,40 @@ TEST_F(OtlpIntakeTest, ManyPointsAreAddedInPieces) {
   EXPECT_EQ(total("e"), 100 * 2000);
 }
 
+// The end of each type of series. A later point goes on with it, even in the slot of the end.
+TEST_F(OtlpIntakeTest, APointWithoutAValueEndsItsSeries) {
+  const auto no_value = [](uint64_t time_ns, uint64_t flags_field) {
+    ProtobufWriter point;
+    point.fixed(3, time_ns);
+    point.integer(flags_field, 1);
+    return point.text();
+  };
+  const auto ended = [this](const std::string& path) {
+    return server_.table().ends().of(path + ";instance=1;job=shop");
+  };
+  const otlp::Times times = {ns(0), ns(-10)};
+  const std::vector<std::string> first = {
+      otlp::gauge("g", {otlp::real_point({}, times, 1)}),
+      otlp::histogram("h", {otlp::histogram_point({}, times, {{5, 10}, {1, 2, 3}, 60})}, otlp::kCumulative),
+      otlp::summary("s", {otlp::summary_point({}, times, 4, 10, {})})};
+  const std::vector<std::string> ends = {otlp::gauge("g", {no_value(ns(15), 8)}),
+                                         otlp::histogram("h", {no_value(ns(15), 10)}, otlp::kCumulative),
+                                         otlp::summary("s", {no_value(ns(15), 8)}),
+                                         otlp::gauge("unknown", {no_value(ns(15), 8)}),
+                                         otlp::gauge("timeless", {no_value(0, 8)})};
+  send(first);
+  const OtlpAccount account = send(ends);
+  EXPECT_EQ(account.points, 5U);
+  EXPECT_EQ(account.rejected, 0U) << account.reasons;
+  EXPECT_EQ(ended("g"), remote::ms(15));
+  EXPECT_EQ(ended("h"), remote::ms(15));
+  EXPECT_EQ(ended("s_count"), remote::ms(15));
+  EXPECT_EQ(ended("s_sum"), remote::ms(15));
+  EXPECT_EQ(kind("unknown"), std::nullopt);
+  send({otlp::gauge("g", {otlp::real_point({}, {ns(16)}, 2)})});
+  EXPECT_EQ(ended("g"), std::nullopt);
+}
+
 // The exemplar of a point, after what else it has. Field 5 is that of numbers, 8 that of histograms.
 std::string with_exemplar(std::string point, uint64_t field, uint64_t time_ns, double value,
                           const std::vector<std::pair<std::string, std::string>>& attributes = {}) {
