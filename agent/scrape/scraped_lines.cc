@@ -37,7 +37,10 @@ ScrapedLines::ScrapedLines(size_t series_max, Registry& registry, Send send)
 }
 
 void ScrapedLines::restore(std::vector<LastValue> values) {
-  for (LastValue& value : values) last_[value.name] = std::move(value);
+  for (LastValue& value : values) {
+    at_ms_ = std::max(at_ms_, value.seen_s * 1000);
+    last_[value.name] = std::move(value);
+  }
   size_.store(last_.size(), std::memory_order_relaxed);
 }
 
@@ -123,7 +126,10 @@ void ScrapedLines::send_lines() {
 // The clock was set back by so much that what is remembered has a time ahead, and would refuse all until
 // then.
 void ScrapedLines::begin_again_at(int64_t now_ms) {
-  for (auto& [name, last] : last_) last.time_ms = std::min(last.time_ms, now_ms - 1);
+  for (auto& [name, last] : last_) {
+    last.time_ms = std::min(last.time_ms, now_ms - 1);
+    last.seen_s = std::min(last.seen_s, now_ms / 1000);
+  }
   forgotten_ms_ = now_ms;
 }
 

@@ -66,7 +66,7 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   Batch names_;        // keeps the name of one value
   LineBatch lines_;
   std::unordered_map<Hash128, LastValue, HashOfName> last_;
-  int64_t at_ms_ = 0;            // of the newest scrape
+  int64_t at_ms_ = 0;            // of the newest scrape, also before the start
   int64_t forgotten_ms_ = 0;     // when forget_old() was called last
   std::atomic<size_t> size_{0};  // of last_; written by the thread, read by others, relaxed: guards no data
   Counter& samples_;

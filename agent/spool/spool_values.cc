@@ -54,6 +54,15 @@ std::string record_of(uint64_t seq, std::span<const LastValue> values) {
   return out;
 }
 
+// Returns when the newest sample of the batches came; 0 if they have no values.
+int64_t newest_sample_s(std::span<const SpoolValues::OfBatch> batches) {
+  int64_t newest_s = 0;
+  for (const SpoolValues::OfBatch& batch : batches) {
+    for (const LastValue& value : batch.values) newest_s = std::max(newest_s, value.seen_s);
+  }
+  return newest_s;
+}
+
 void append_records(std::string& out, SpoolValues::OfBatch batch) {
   while (!batch.values.empty()) {
     const size_t some = std::min(batch.values.size(), kValuesInRecord);
@@ -130,6 +139,7 @@ Status SpoolValues::append(std::span<const OfBatch> batches) {
   if (batches.empty()) return Status::ok();
   if (file_ == nullptr || file_bytes_ > file_bytes_max_) {
     file_.reset();
+    if (const int64_t now_s = newest_sample_s(batches); now_s > 0) forget_old(now_s);
     if (Status s = write_file(); !s) return s;
   }
   std::string records;
@@ -147,7 +157,6 @@ Status SpoolValues::append(std::span<const OfBatch> batches) {
 
 // The record of durable batches comes first, and has a number that any spool has.
 Status SpoolValues::write_file() {
-  forget_old();
   const std::vector<LastValue> values = all();
   std::string contents = header_of(numbering_);
   append_records(contents, {0, values});
@@ -186,10 +195,10 @@ std::vector<LastValue> SpoolValues::all() const {
   return out;
 }
 
-void SpoolValues::forget_old() {
-  int64_t newest_s = 0;
-  for (const auto& [name, value] : values_) newest_s = std::max(newest_s, value.seen_s);
-  const int64_t oldest_s = newest_s - std::chrono::duration_cast<std::chrono::seconds>(kForget).count();
+void SpoolValues::forget_old(int64_t now_s) {
+  // After the clock was set back, a value from then on is as old as any.
+  for (auto& [name, value] : values_) value.seen_s = std::min(value.seen_s, now_s);
+  const int64_t oldest_s = now_s - std::chrono::duration_cast<std::chrono::seconds>(kForget).count();
   std::erase_if(values_, [&](const auto& entry) { return entry.second.seen_s < oldest_s; });
 }
 

@@ -36,7 +36,7 @@ class SpoolValues {
   static constexpr std::string_view kFile = "values";
   // The whole file is written again when it is longer than this, and than four times what it would then be.
   static constexpr size_t kFileBytesMin = size_t{1} << 20;
-  // A value is forgotten if the newest sample of any other is later by this.
+  // A value is forgotten if the samples that are being appended are later than its own by this.
   static constexpr Duration kForget = std::chrono::hours(24);
 
   // Reads the file, if there is one, for a spool whose last batch is `last_seq`. Values of another numbering
@@ -70,7 +70,7 @@ class SpoolValues {
   Status write_file();
   // Returns how many bytes of the file count: whole records of batches that the spool has.
   size_t read(std::string_view file, uint64_t last_seq);
-  void forget_old();
+  void forget_old(int64_t now_s);
 
   SpoolDirectory* directory_;
   SpoolNumbering numbering_;

@@ -126,6 +126,9 @@ TEST_F(ScrapedLinesTest, AClockThatIsSetBackLosesNothing) {
   EXPECT_EQ(counts(20'000, "6"), "1") << "it is wrong";
   EXPECT_EQ(counts(20, "8"), "2");
   EXPECT_EQ(counts(30, "9"), "1");
+  EXPECT_EQ(counts(20'000, "10"), "1");
+  restart();
+  EXPECT_EQ(counts(40, "14"), "4") << "set back while the agent was stopped";
 }
 
 TEST_F(ScrapedLinesTest, FurtherCountersThanTheLimitAreRefused) {

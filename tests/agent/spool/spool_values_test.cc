@@ -208,6 +208,30 @@ TEST_F(SpoolValuesTest, OldValuesAreForgotten) {
   EXPECT_EQ(open_spool(directory_)->values().size(), 1U);
 }
 
+// A counter that is silent since then keeps its time.
+TEST_F(SpoolValuesTest, AClockThatWasSetBackForgetsNothing) {
+  constexpr int64_t kAhead_ms = 1'000'000'000'000;
+  {
+    const auto spool = open_spool(directory_);
+    append(*spool, 1, kAhead_ms);
+    LineBatch batch{.text = "c 1\n", .lines = 1};
+    batch.values = {value_of(2, 8, 2'000'000)};
+    spool->append(batch, at_second(0));
+    EXPECT_TRUE(spool->sync());
+  }
+  const auto rewrite = [&](int64_t time_ms) {
+    const auto spool = open_spool(directory_);
+    LineBatch batch{.text = "c 1\n", .lines = 1};
+    batch.values = {value_of(3, 9, time_ms)};
+    spool->append(batch, at_second(0));
+    EXPECT_TRUE(spool->sync());
+  };
+  rewrite(3'000'000);
+  EXPECT_EQ(open_spool(directory_)->values().size(), 3U);
+  rewrite(4'000'000 + SpoolValues::kForget.count());
+  EXPECT_EQ(open_spool(directory_)->values().size(), 1U) << "the silent ones are a day old";
+}
+
 // Any byte of the file may be damaged: what it then says are values that it had.
 TEST_F(SpoolValuesTest, DamageGivesOlderValues) {
   {
