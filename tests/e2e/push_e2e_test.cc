@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "proto/protobuf_writer.h"
 #include "tests/e2e/server_process.h"
-#include "tests/support/protobuf_writer.h"
 
 namespace statmill {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "tests/support/protobuf_writer.h"
+#include "proto/protobuf_writer.h"
 
 namespace statmill::otlp {
 

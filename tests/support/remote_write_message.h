@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "proto/prometheus/remote_write.h"
-#include "tests/support/protobuf_writer.h"
+#include "proto/protobuf_writer.h"
 
 namespace statmill {
 

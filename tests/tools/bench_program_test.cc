@@ -269,6 +269,26 @@ TEST_F(BenchProgram, QueryLeavesOutPeersThatAreNotInstalled) {
   EXPECT_THAT(bench.standard_output(), HasSubstr("query.last1000_ms"));
 }
 
+TEST_F(BenchProgram, RemoteMeasuresKnownAndNewSeriesAndLosesNothing) {
+  Process bench({STATMILL_BENCH,
+                 {"remote", "--series", "1200", "--passes", "3", "--request", "500", "--connections", "2",
+                  "--rounds", "1", "--json"},
+                 {{"TMPDIR", scratch_.path().string()}, {"PATH", "/nowhere"}}});
+  EXPECT_EQ(bench.wait(kRunLimit), 0) << bench.standard_error();
+  EXPECT_THAT(bench.standard_error(),
+              HasSubstr("remote: victoria-metrics: skipped: victoria-metrics is not installed"));
+  const auto measured = objects(bench.standard_output());
+  for (const std::string wire : {"write", "otlp"}) {
+    for (const char* figure : {"cpu_us_per_sample", "cpu_us_per_new_series", "flush_us_per_sample",
+                               "rss_per_series", "value_bytes_per_series"}) {
+      const std::string name = "remote." + wire + "." + figure;
+      ASSERT_TRUE(measured.contains(name)) << name;
+      EXPECT_GT(measured.at(name).at("value").to_number<double>(), 0) << name;
+    }
+    EXPECT_EQ(measured.at("remote." + wire + ".cpu_us_per_sample").at("n"), 2400);
+  }
+}
+
 TEST_F(BenchProgram, AgentsMeasuresAcknowledgmentsAndTheCatchUpOfASpool) {
   const auto measured = objects(
       run({"agents", "--agents", "2", "--series", "200", "--samples", "8000", "--spool", "20000", "--json"}));

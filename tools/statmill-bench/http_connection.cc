@@ -1,5 +1,6 @@
 #include "tools/statmill-bench/http_connection.h"
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
@@ -65,6 +66,18 @@ Result<HttpAnswer> HttpConnection::read() {
 
 Result<HttpAnswer> HttpConnection::get(const std::string& target) {
   if (Status s = write(target, 1); !s) return s.error();
+  return read();
+}
+
+Result<HttpAnswer> HttpConnection::post(const std::string& target, const HttpFields& fields,
+                                        const std::string& body) {
+  std::string head = "POST " + target + " HTTP/1.1\r\nHost: " + socket_->host + "\r\n";
+  for (const auto& [name, value] : fields) head.append(name).append(": ").append(value).append("\r\n");
+  head += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  const std::array<asio::const_buffer, 2> request = {asio::buffer(head), asio::buffer(body)};
+  error_code error;
+  asio::write(socket_->stream, request, error);
+  if (error) return Error{ErrorCode::kUnavailable, socket_->host + ": " + error.message()};
   return read();
 }
 

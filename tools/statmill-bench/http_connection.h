@@ -27,6 +27,8 @@ class HttpConnection {
   // `target`: path and parameters, encoded. Errors: kUnavailable if the connection ends, kIo if the answer is
   // not HTTP.
   Result<HttpAnswer> get(const std::string& target);
+  // Sends a body with these fields in the header. Errors: those of get().
+  Result<HttpAnswer> post(const std::string& target, const HttpFields& fields, const std::string& body);
   // Sends the request `count` times at once, and reads as many answers. Returns the last one. Errors: those
   // of get(); kIo if a status is not 200. Requires: count > 0; all answers fit into the buffers of the
   // sockets.

@@ -63,6 +63,21 @@ Result<std::vector<std::string>> measures_asked(const po::variables_map& values,
   return out;
 }
 
+Result<std::vector<std::string>> peers_asked(const po::variables_map& values,
+                                             const std::vector<std::string>& known) {
+  const auto& text = values["peers"].as<std::string>();
+  if (text == "all") return known;
+  std::vector<std::string> out;
+  if (text == "none") return out;
+  for (const std::string_view name : split(text, ',')) {
+    if (pick_measures(known, name).empty())
+      return Error{ErrorCode::kInvalid,
+                   "--peers: no peer \"" + std::string(name) + "\" (known: " + joined(known) + ")"};
+    out.emplace_back(name);
+  }
+  return out;
+}
+
 std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name) {
   std::vector<std::string> out;
   for (const std::string& measure : measures) {

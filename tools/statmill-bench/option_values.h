@@ -37,6 +37,9 @@ Result<double> factor(const po::variables_map& values, const char* option, doubl
 // Returns the measures that --only selects, in its order; empty if it is not given.
 Result<std::vector<std::string>> measures_asked(const po::variables_map& values,
                                                 const std::vector<std::string>& known);
+// Returns the peers that --peers selects: "all", "none", or some of those that are known.
+Result<std::vector<std::string>> peers_asked(const po::variables_map& values,
+                                             const std::vector<std::string>& known);
 // Returns the measure of that name, or all measures whose name begins with it and a dot.
 std::vector<std::string> pick_measures(const std::vector<std::string>& measures, std::string_view name);
 

@@ -1,7 +1,6 @@
 #include "tools/statmill-bench/query_suite.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "tools/statmill-bench/query_measures.h"
 #include "tools/statmill-bench/query_peer.h"
 #include "tools/statmill-bench/suites.h"
@@ -16,23 +15,6 @@ std::vector<Measure<QueryContext>> make_query_measures() {
           {"year5m", measure_year5m},         {"pending24h", measure_pending24h},
           {"find1m", measure_find1m},         {"select1m", measure_select1m},
           {"small_busy", measure_small_busy}, {"ingest_busy", measure_ingest_busy}};
-}
-
-}  // namespace
-
-namespace {
-
-Result<std::vector<std::string>> peers_asked(const std::string& text) {
-  if (text == "all") return query_peers();
-  std::vector<std::string> out;
-  if (text == "none") return out;
-  for (const std::string_view name : split(text, ',')) {
-    if (pick_measures(query_peers(), name).empty())
-      return Error{ErrorCode::kInvalid,
-                   "--peers: no peer \"" + std::string(name) + "\" (known: " + joined(query_peers()) + ")"};
-    out.emplace_back(name);
-  }
-  return out;
 }
 
 }  // namespace
@@ -62,7 +44,7 @@ Result<QueryBenchOptions> query_options(const po::variables_map& values) {
   if (!runs) return runs.error();
   const Result<size_t> starts = count(values, "starts", {.max = 1000});
   if (!starts) return starts.error();
-  auto peers = peers_asked(values["peers"].as<std::string>());
+  auto peers = peers_asked(values, query_peers());
   if (!peers) return peers.error();
   QueryBenchOptions out{.only = std::move(*only),
                         .scale = *scale,

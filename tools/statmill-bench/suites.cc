@@ -15,13 +15,15 @@ Result<SuiteRun> run_with(const po::variables_map& values) {
   });
 }
 
-constexpr std::array<Suite, 10> kSuites = {
+constexpr std::array<Suite, 11> kSuites = {
     {{"ingest", "CPU that statmilld uses per accepted sample, and its memory per series", describe_ingest,
       run_with<ingest_options, run_ingest>},
      {"storage", "disk space, bytes written, CPU and RAM per bucket; reading, recovery and start",
       describe_storage, run_with<storage_options, run_storage>},
      {"query", "time of queries over HTTP, and the CPU that statmilld uses for them", describe_query,
       run_with<query_options, run_query>},
+     {"remote", "CPU and memory of samples that come by remote_write and OTLP", describe_remote,
+      run_with<remote_options, run_remote>},
      {"counters", "time of counting in a program, compared with other ways to count", describe_counters,
       run_with<counters_options, run_counters>},
      {"relay", "CPU that statmill-agent uses per relayed sample", describe_relay,

@@ -16,6 +16,7 @@
 #include "tools/statmill-bench/parsers_suite.h"
 #include "tools/statmill-bench/query_suite.h"
 #include "tools/statmill-bench/relay_suite.h"
+#include "tools/statmill-bench/remote_suite.h"
 #include "tools/statmill-bench/sort_suite.h"
 #include "tools/statmill-bench/storage_suite.h"
 
@@ -40,6 +41,7 @@ po::options_description describe_ingest();
 po::options_description describe_storage();
 po::options_description describe_counters();
 po::options_description describe_relay();
+po::options_description describe_remote();
 po::options_description describe_bpf();
 po::options_description describe_agents();
 po::options_description describe_fleet();
@@ -50,6 +52,7 @@ Result<IngestOptions> ingest_options(const po::variables_map& values);
 Result<StorageOptions> storage_options(const po::variables_map& values);
 Result<CountersOptions> counters_options(const po::variables_map& values);
 Result<RelayBenchOptions> relay_options(const po::variables_map& values);
+Result<RemoteBenchOptions> remote_options(const po::variables_map& values);
 Result<BpfOptions> bpf_options(const po::variables_map& values);
 Result<AgentsBenchOptions> agents_options(const po::variables_map& values);
 Result<FleetBenchOptions> fleet_options(const po::variables_map& values);

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "base/text.h"
-#include "tools/statmill-bench/workload.h"
 
 namespace statmill {
 namespace {
@@ -26,7 +25,7 @@ Result<std::map<std::string, SeriesTotal>> query_totals(const ServerProcess& ser
                               {"until", std::to_string(sent.until_s)},
                               {"step", step_of(sent)},
                               {"stats", "count,sum"}};
-  for (const size_t i : picked) parameters.emplace_back("series", series_name(i));
+  for (const size_t i : picked) parameters.emplace_back("series", sent.name(i));
   const Result<std::string> body = server.get("/api/v1/query", parameters);
   if (!body) return body.error();
   const Result<QueryResult> result = parse_query_result(*body, {"count", "sum"});
@@ -74,20 +73,23 @@ Result<size_t> verify_stored(const ServerProcess& server, const SentTotals& sent
   constexpr size_t kAllSeriesMax = 10'000;
   constexpr size_t kPicked = 3000;
   constexpr uint32_t kSeed = 4;
-  constexpr size_t kSeriesPerQuery = 50;  // 2 KiB of URL
+  constexpr size_t kNamesBytesMax = 2048;  // of a URL
   const size_t series = sent.hundredths.size();
   const std::vector<size_t> picked = pick_series(series, series <= kAllSeriesMax ? series : kPicked, kSeed);
-  for (size_t begin = 0; begin < picked.size(); begin += kSeriesPerQuery) {
-    const size_t n = std::min(kSeriesPerQuery, picked.size() - begin);
-    const auto part = std::span(picked).subspan(begin, n);
+  for (size_t begin = 0; begin < picked.size();) {
+    size_t end = begin;
+    for (size_t bytes = 0; end < picked.size() && bytes < kNamesBytesMax; ++end)
+      bytes += sent.name(picked[end]).size();
+    const auto part = std::span(picked).subspan(begin, end - begin);
+    begin = end;
     const auto stored = query_totals(server, sent, part);
     if (!stored) return stored.error();
     for (const size_t i : part) {
-      const auto found = stored->find(series_name(i));
+      const auto found = stored->find(sent.name(i));
       const SeriesTotal total = found == stored->end() ? SeriesTotal{} : found->second;
       const SeriesTotal wanted{sent.count, static_cast<double>(sent.hundredths[i]) / 100};
       if (const auto wrong = mismatch(wanted, total, is_lossy))
-        return Error{ErrorCode::kCorrupt, series_name(i) + ": " + *wrong};
+        return Error{ErrorCode::kCorrupt, sent.name(i) + ": " + *wrong};
     }
   }
   return picked.size();

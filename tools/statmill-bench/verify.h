@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "tools/statmill-bench/server_process.h"
+#include "tools/statmill-bench/workload.h"
 #include "tools/statmill/answer.h"
 
 namespace statmill {
@@ -34,10 +36,11 @@ inline constexpr int64_t kTimeMarginS = 20;
 
 // What was sent to each series in the time range [from_s, until_s).
 struct SentTotals {
-  uint64_t count = 0;               // per series
-  std::vector<int64_t> hundredths;  // by series: the sum of the values
+  uint64_t count = 0;                    // per series
+  std::vector<int64_t> hundredths = {};  // by series: the sum of the values
   int64_t from_s = 0;
   int64_t until_s = 0;
+  std::function<std::string(size_t series)> name = series_name;
 };
 
 // Checks every series, or a sample of a few thousand if there are more. Returns the number checked. Errors:

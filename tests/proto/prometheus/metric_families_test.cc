@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proto/prometheus/exposition_reader.h"
-#include "tests/support/protobuf_writer.h"
+#include "proto/protobuf_writer.h"
 
 namespace statmill {
 namespace {

@@ -2,48 +2,35 @@
 
 #include <snappy.h>
 
-#include <bit>
 #include <chrono>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/bytes.h"
+#include "proto/protobuf_writer.h"
 #include "tools/statmill/export/prometheus_samples.h"
 
 namespace statmill {
 namespace {
 
-// The wire types of protobuf.
-constexpr uint64_t kVarint = 0;
-constexpr uint64_t kFixed64 = 1;
-constexpr uint64_t kLengthDelimited = 2;
-
-void append_bytes(std::string& out, uint64_t field, std::string_view bytes) {
-  Writer writer(out);
-  writer.varint(field << 3 | kLengthDelimited);
-  writer.varint(bytes.size());
-  writer.bytes(bytes);
-}
-
 // Label { name = 1, value = 2 }, as field 1 of a series.
-void append_label(std::string& series, std::string_view name, std::string_view value) {
-  std::string label;
-  append_bytes(label, 1, name);
-  append_bytes(label, 2, value);
-  append_bytes(series, 1, label);
+std::string label_field(std::string_view name, std::string_view value) {
+  ProtobufWriter label;
+  label.bytes(1, name);
+  label.bytes(2, value);
+  ProtobufWriter series;
+  series.bytes(1, label.text());
+  return series.text();
 }
 
 // Sample { value = 1 double, timestamp = 2 int64 ms }, as field 2 of a series.
-void append_sample(std::string& series, double value, int64_t time_ms) {
-  std::string sample;
-  Writer writer(sample);
-  writer.varint(1 << 3 | kFixed64);
-  const auto bits = std::bit_cast<uint64_t>(value);
-  for (int i = 0; i < 8; ++i) writer.u8(static_cast<uint8_t>(bits >> (8 * i)));
-  writer.varint(2 << 3 | kVarint);
-  writer.varint(static_cast<uint64_t>(time_ms));
-  append_bytes(series, 2, sample);
+std::string sample_field(double value, int64_t time_ms) {
+  ProtobufWriter sample;
+  sample.real(1, value);
+  sample.integer(2, static_cast<uint64_t>(time_ms));
+  ProtobufWriter series;
+  series.bytes(2, sample.text());
+  return series.text();
 }
 
 class RemoteWriteWriter final : public HistoryWriter {
@@ -60,24 +47,23 @@ class RemoteWriteWriter final : public HistoryWriter {
  private:
   // A series for each run of samples of one name.
   void append(const PrometheusSample& sample) {
-    std::string labels;
-    append_label(labels, "__name__", sample.name);
-    for (const auto& [name, value] : sample.labels) append_label(labels, name, value);
+    std::string labels = label_field("__name__", sample.name);
+    for (const auto& [name, value] : sample.labels) labels += label_field(name, value);
     if (series_.empty() || series_.back().first != labels) {
       // Those of a distribution alternate.
       const bool is_one_before = series_.size() > 1 && series_[series_.size() - 2].first == labels;
       if (is_one_before) std::swap(series_[series_.size() - 2], series_.back());
       if (!is_one_before) series_.emplace_back(labels, labels);
     }
-    append_sample(series_.back().second, sample.value, sample.time_s * 1000);
+    series_.back().second += sample_field(sample.value, sample.time_s * 1000);
     ++count_;
   }
 
   Status flush() {
-    std::string message;
-    for (const auto& [labels, series] : series_) append_bytes(message, 1, series);
+    ProtobufWriter message;
+    for (const auto& [labels, series] : series_) message.bytes(1, series);
     std::string body;
-    snappy::Compress(message.data(), message.size(), &body);
+    snappy::Compress(message.text().data(), message.text().size(), &body);
     Status sent = send(body);
     ++account_.requests;
     account_.samples += count_;
