@@ -135,6 +135,11 @@ Result<Value> checked(const Function& function, const FunctionParameter& paramet
   const bool are_lists =
       parameter.type == ParameterType::kSeriesLists && std::holds_alternative<SeriesLists>(value);
   if (is_list || are_lists) return value;
+  const bool is_function =
+      parameter.type == ParameterType::kAggFunc || parameter.type == ParameterType::kAggOrSeriesFunc;
+  const auto* text = std::get_if<std::string>(&value);
+  if (is_function && function.passing == Passing::kMerge && text != nullptr && *text == kPoolName)
+    return value;
   const bool may_be_none = !parameter.is_required && !parameter.is_repeated;
   if (std::holds_alternative<std::monostate>(value) && may_be_none) return default_of(parameter);
   if (auto fitting = converted(parameter.type, value)) return *std::move(fitting);

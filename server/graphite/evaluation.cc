@@ -28,6 +28,13 @@ Error placed(const Node& node, const Error& error) {
   return {error.code, "at " + std::to_string(node.position + 1) + ": " + error.message};
 }
 
+Error makes_numbers(const Function& function, const Summary& read) {
+  const bool is_pool = read.kind == Summary::Kind::kPool;
+  const std::string name = is_pool ? std::string(kPoolName) : "p" + general_text(read.quantile * 100);
+  return {ErrorCode::kInvalid, std::string(function.name) + "(): it returns numbers, and " + name +
+                                   " above it is of stored " + (is_pool ? "buckets" : "histograms")};
+}
+
 Error unknown_function(const std::string& name) {
   std::vector<std::string_view> names;
   for (const Function& function : functions()) names.push_back(function.name);
@@ -79,7 +86,9 @@ class Evaluation::NodeCaller final : public Caller {
   Result<SeriesList> evaluate_text(std::string_view target) override {
     Context context = below_;
     context.points = 0;
+    context.merged_points = 0;
     context.read.reset();
+    context.keeps_buckets = false;
     ++context.depth;
     return counted(of_.list_of_text(target, context));
   }
@@ -101,7 +110,10 @@ class Evaluation::NodeCaller final : public Caller {
 
 Result<SeriesList> Evaluation::evaluate(const SyntaxTree& tree) {
   const bool merges = options_.points > 1 && !options_.x_files_factor;
-  const Context context{options_.range, merges ? options_.points : 0, std::nullopt, 0};
+  Context context;
+  context.range = options_.range;
+  context.points = merges ? options_.points : 0;
+  context.merged_points = options_.points;
   auto list = list_of(tree, tree.root, context);
   if (!list) return list;
   if (options_.points > 0) {
@@ -162,8 +174,9 @@ Result<Value> Evaluation::value_of(const SyntaxTree& tree, NodeId id, const Cont
 Result<SeriesList> Evaluation::fetch(FetchRequest request, const Context& context) {
   request.from_s = context.range.from_s;
   request.until_s = context.range.until_s;
-  request.points = context.points;
   request.read = context.read.value_or(Summary{});
+  request.points = request.read.is_of_samples() ? context.merged_points : context.points;
+  request.keeps_buckets = context.keeps_buckets;
   if (!is_read_of_buckets(request.read)) {
     request.points = 0;
     request.read = {};
@@ -192,16 +205,17 @@ Result<SeriesList> Evaluation::fetch_by_tags(const SyntaxTree& tree, NodeId id, 
 }
 
 // Returns the context of the arguments of a call.
-Evaluation::Context Evaluation::below(const SyntaxTree& tree, const Node& call, const Function& function,
-                                      const Context& context) const {
+Result<Evaluation::Context> Evaluation::below(const SyntaxTree& tree, const Node& call,
+                                              const Function& function, const Context& context) const {
   Context out = context;
   const auto read = summary_below(tree, call, function, context.read);
-  if (read) {
-    out.read = *read;
-    return out;
-  }
-  out.points = 0;
-  out.read.reset();
+  const bool passes = read && (!context.keeps_buckets || keeps_buckets(function));
+  if (context.read && context.read->is_of_samples() && !passes) return makes_numbers(function, *context.read);
+  const auto merging = merging_of(tree, call, function);
+  out.read = merging ? merging : read.value_or(std::nullopt);
+  out.keeps_buckets = context.keeps_buckets || merging;
+  const bool is_result_read = merging && !context.read;  // each of its values is of one band
+  if (!passes && !is_result_read) out.points = out.merged_points = 0;
   return out;
 }
 
@@ -214,7 +228,9 @@ Result<Value> Evaluation::call_of(const SyntaxTree& tree, NodeId id, const Conte
     if (!list) return list.error();
     return Value(*std::move(list));
   }
-  const Context inner = below(tree, node, *function, context);
+  const auto found = below(tree, node, *function, context);
+  if (!found) return found.error();
+  const Context& inner = *found;
   std::vector<NamedValue> values;
   size_t bytes = 0;
   for (const SyntaxTree::Argument& argument : node.arguments) {

@@ -37,8 +37,10 @@ class Evaluation {
   // What those above a node ask of it.
   struct Context {
     RequestRange range;
-    size_t points = 0;            // the source may merge buckets to so many values; 0: it may not
+    size_t points = 0;         // the source may merge buckets to so many values; 0: it may not
+    size_t merged_points = 0;  // the same if they are read as percentiles, which values cannot be merged to
     std::optional<Summary> read;  // what the values are of the buckets; nullopt: as those below say
+    bool keeps_buckets = false;   // a function above merges them
     size_t depth = 0;             // of targets that functions evaluate
   };
   class NodeCaller;
@@ -49,8 +51,8 @@ class Evaluation {
   Result<SeriesList> fetch_by_tags(const SyntaxTree& tree, NodeId id, const Context& context);
   Result<SeriesList> list_of(const SyntaxTree& tree, NodeId id, const Context& context);
   Result<SeriesList> list_of_text(std::string_view target, const Context& context);
-  Context below(const SyntaxTree& tree, const SyntaxTree::Node& call, const Function& function,
-                const Context& context) const;
+  Result<Context> below(const SyntaxTree& tree, const SyntaxTree::Node& call, const Function& function,
+                        const Context& context) const;
 
   TargetSource& source_;
   QueryControl& control_;

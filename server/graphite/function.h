@@ -57,6 +57,7 @@ enum class Passing : uint8_t {
   kMax,          // maxima
   kConsolidate,  // consolidateBy(), which says what the summary is
   kCumulative,   // the same, with sums
+  kMerge,        // by a named function, which may be of the merged buckets of all series: p99, pool
 };
 
 // The texts are string literals.

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 8> kIntervals = {"1min", "5min", "10min",
                                                         "1h",   "1d",   "7d",    "30d"};
 
 // The values that a parameter has; empty: any.
-std::vector<std::string_view> options_of(const FunctionParameter& parameter) {
+std::vector<std::string_view> options_of(const Function& function, const FunctionParameter& parameter) {
   const auto list = [](std::span<const std::string_view> names) {
     return std::vector<std::string_view>(names.begin(), names.end());
   };
@@ -27,9 +27,10 @@ std::vector<std::string_view> options_of(const FunctionParameter& parameter) {
   if (parameter.type != ParameterType::kAggFunc && parameter.type != ParameterType::kAggOrSeriesFunc)
     return {};
   std::vector<std::string_view> out = list(summary_names());
+  if (function.passing == Passing::kMerge) out.push_back(kPoolName);
   if (parameter.type == ParameterType::kAggFunc) return out;
-  for (const Function& function : functions()) {
-    if (function.combines) out.push_back(function.name);
+  for (const Function& other : functions()) {
+    if (other.combines) out.push_back(other.name);
   }
   return out;
 }
@@ -52,14 +53,14 @@ void append_texts(std::string& out, std::span<const std::string_view> texts) {
   for (const std::string_view text : texts) append_json_string(array.element(), text);
 }
 
-void append_parameter(std::string& out, const FunctionParameter& parameter) {
+void append_parameter(std::string& out, const Function& function, const FunctionParameter& parameter) {
   JsonObject object(out);
   object.text("name", parameter.name);
   object.text("type", parameter_type_name(parameter.type));
   if (parameter.is_required) object.key("required") += "true";
   if (parameter.value) append_default(object.key("default"), parameter);
   if (parameter.is_repeated) object.key("multiple") += "true";
-  const auto options = options_of(parameter);
+  const auto options = options_of(function, parameter);
   if (!options.empty()) append_texts(object.key("options"), options);
   if (parameter.type == ParameterType::kInterval || parameter.type == ParameterType::kIntOrInterval)
     append_texts(object.key("suggestions"), kIntervals);
@@ -84,7 +85,8 @@ void append_function(std::string& out, const Function& function) {
   object.text("module", "graphite.render.functions");
   object.text("group", function.group);
   JsonArray array(object.key("params"));
-  for (const FunctionParameter& parameter : parameters) append_parameter(array.element(), parameter);
+  for (const FunctionParameter& parameter : parameters)
+    append_parameter(array.element(), function, parameter);
 }
 
 }  // namespace

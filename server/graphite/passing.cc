@@ -1,5 +1,7 @@
 #include "server/graphite/passing.h"
 
+#include <algorithm>
+
 namespace statmill::graphite {
 namespace {
 
@@ -43,7 +45,8 @@ bool is_consolidation(Passing passing) {
 // Returns the summary that the result of a node has of its bands if none above says another.
 std::optional<Summary> summary_of(const SyntaxTree& tree, const Node& node) {
   const Function* function = node.kind == SyntaxTree::Kind::kCall ? find_function(node.text) : nullptr;
-  if (function == nullptr || function->passing == Passing::kNothing) return Summary{};
+  if (function == nullptr || function->passing == Passing::kNothing || function->passing == Passing::kMerge)
+    return Summary{};
   if (is_consolidation(function->passing)) return consolidation_of(tree, node, function->passing);
   return common_summary(tree, node);
 }
@@ -52,6 +55,7 @@ std::optional<Summary> summary_of(const SyntaxTree& tree, const Node& node) {
 bool passes(const SyntaxTree& tree, const Node& call, const Function& function, const Summary& summary) {
   switch (function.passing) {
     case Passing::kNothing:
+    case Passing::kMerge:
       return false;
     case Passing::kAll:
     case Passing::kConsolidate:
@@ -86,6 +90,7 @@ bool is_read_of_buckets(const Summary& summary) {
     case Kind::kCount:
     case Kind::kStddev:
     case Kind::kPercentile:
+    case Kind::kPool:
       return true;
     default:
       return false;
@@ -99,6 +104,21 @@ bool combines(const Summary& by, const Summary& bands) {
   return is_own && by.kind == bands.kind;
 }
 
+std::optional<Summary> merging_of(const SyntaxTree& tree, const Node& call, const Function& function) {
+  if (function.passing != Passing::kMerge) return std::nullopt;
+  const auto parameters = parameters_of(function.signature);
+  const auto at = std::ranges::find_if(parameters, [](const FunctionParameter& parameter) {
+    return parameter.type == ParameterType::kAggFunc || parameter.type == ParameterType::kAggOrSeriesFunc;
+  });
+  const Node* name = argument(tree, call, static_cast<size_t>(at - parameters.begin()), at->name);
+  const auto summary = name == nullptr ? std::nullopt : parse_merging(name->text);
+  return summary && summary->is_of_samples() ? summary : std::nullopt;
+}
+
+bool keeps_buckets(const Function& function) {
+  return function.passing == Passing::kAll || is_consolidation(function.passing);
+}
+
 std::optional<std::optional<Summary>> summary_below(const SyntaxTree& tree, const Node& call,
                                                     const Function& function,
                                                     const std::optional<Summary>& asked) {
@@ -107,7 +127,7 @@ std::optional<std::optional<Summary>> summary_below(const SyntaxTree& tree, cons
     const auto own = asked ? asked : consolidation_of(tree, call, function.passing);
     return own ? std::optional(own) : std::nullopt;
   }
-  if (function.passing == Passing::kNothing) return std::nullopt;
+  if (function.passing == Passing::kNothing || function.passing == Passing::kMerge) return std::nullopt;
   const auto summary = asked ? asked : common_summary(tree, call);
   if (!summary || !passes(tree, call, function, *summary)) return std::nullopt;
   return asked;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "server/query/columns_memory.h"
 
 namespace statmill::graphite {
 namespace {
@@ -32,6 +33,7 @@ size_t bands_of(const Series& series, int64_t step_s) {
 
 size_t Series::memory_bytes() const {
   size_t bytes = sizeof(*this) + name.size() + path.size() + values.size() * sizeof(double);
+  if (buckets != nullptr) bytes += column_bytes(*buckets);
   for (const auto& [key, value] : tags) bytes += 2 * sizeof(std::string) + key.size() + value.size();
   return bytes;
 }

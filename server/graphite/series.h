@@ -7,12 +7,14 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "server/graphite/summary.h"
+#include "storage/slot_columns.h"
 
 namespace statmill::graphite {
 
@@ -33,6 +35,9 @@ struct Series {
   Summary consolidation = {};  // how several values become one if an answer has fewer points
   Summary read = {};           // what its values are of the stored buckets
   double x_files_factor = 0;   // the share of values that must be there for a summary of them
+  // What the values are of, element by element, where a function above merges it (FetchRequest). Copies of a
+  // series have the same. Functions that change values may not get them: passing.h.
+  std::shared_ptr<const SlotColumns> buckets = {};
   std::map<std::string, std::string, std::less<>> tags;  // `name` is the path of the stored series
 
   size_t memory_bytes() const;

@@ -140,11 +140,20 @@ Stat stat_of(const Summary& read) {
   }
 }
 
-// The bands that begin in (from, until], and what of them is not after the slot of `until`.
+// The bands that begin in (from, until], and what of them is not after the slot of `until`. If one point is
+// asked for, all slots that begin there.
 BinPlan bands_of(const FetchRequest& request, const Tiers& tiers, BinPlan plan) {
   const int64_t step_s = plan.bins.step_s;
   const int64_t slot_s = tiers[plan.edge_tier].step_s;
   Bins& bins = plan.bins;
+  if (request.points == 1) {
+    const int64_t until_s = request.until_s / slot_s * slot_s + slot_s;
+    bins.first_s = bins.from_s = std::min(request.from_s / slot_s * slot_s + slot_s, until_s - slot_s);
+    bins.until_s = until_s;
+    bins.step_s = until_s - bins.first_s;
+    bins.count = 1;
+    return plan;
+  }
   bins.first_s = request.from_s / step_s * step_s + step_s;
   const int64_t last_s = std::max(request.until_s / step_s * step_s, bins.first_s);
   bins.count = static_cast<size_t>((last_s - bins.first_s) / step_s) + 1;
@@ -172,7 +181,7 @@ class StoredTargets::ViewReader {
           .from_s = request_.from_s,
           .until_s = request_.until_s,
           .step_s = {},
-          .max_points = static_cast<int64_t>(request_.points > 1 ? std::min(request_.points, kFinePoints)
+          .max_points = static_cast<int64_t>(request_.points > 0 ? std::min(request_.points, kFinePoints)
                                                                  : kFinePoints)};
       const auto plan = plan_bins(range, tiers, std::numeric_limits<int64_t>::max(), of_.now_);
       if (!plan) return plan.error();
@@ -227,6 +236,7 @@ class StoredTargets::ViewReader {
     const SeriesLabels labels = SeriesLabels::of_name(from.name);
     for (const auto& [label, value] : labels.all()) out.tags.emplace(tag_of_label(label), value);
     out.values.assign(frame.bins.count, kNoValue);
+    if (request_.keeps_buckets) out.buckets = buckets_of(from);
     if (request_.read.kind == Kind::kPercentile) {
       if (from.kind != statmill::Kind::kDistribution)
         return Error{ErrorCode::kInvalid,
@@ -245,6 +255,14 @@ class StoredTargets::ViewReader {
       out.values[i] = number->value();
       if (request_.read.kind == Kind::kStddev) out.values[i] *= of_population(frame, from, i);
     }
+    return out;
+  }
+
+  // The slot under way counts as its rate so far.
+  static std::shared_ptr<const SlotColumns> buckets_of(const SeriesAnswer& from) {
+    auto out = std::make_shared<SlotColumns>(from.points);
+    if (from.open && from.open->point < out->size())
+      out->add(from.open->point, from.open->rate_so_far, Combine::kMerge);
     return out;
   }
 

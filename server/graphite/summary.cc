@@ -133,6 +133,7 @@ double Summary::of(std::span<const double> values) const {
     case Kind::kAverage:
     case Kind::kAverageZero:
     case Kind::kCount:
+    case Kind::kPool:
       break;
   }
   return sum_of(present) / static_cast<double>(present.size());
@@ -142,6 +143,10 @@ std::optional<Summary> parse_summary(std::string_view name) {
   constexpr std::string_view kSuffix = "Series";
   if (name.size() > kSuffix.size() && name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
   return found(kSummaries, name);
+}
+
+std::optional<Summary> parse_merging(std::string_view name) {
+  return name == kPoolName ? std::optional(Summary{Kind::kPool}) : parse_summary(name);
 }
 
 std::optional<Summary> parse_consolidation(std::string_view name) { return found(kConsolidations, name); }

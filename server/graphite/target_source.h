@@ -20,8 +20,9 @@ struct FetchRequest {
   std::string text = {};  // as the target has it: Series::path
   int64_t from_s = 0;     // values of times in (from_s, until_s]
   int64_t until_s = 0;
-  size_t points = 0;  // values per series at most; 0: kFinePoints
-  Summary read = {};  // what the values are of the buckets
+  size_t points = 0;           // values per series at most; 0: kFinePoints
+  Summary read = {};           // what the values are of the buckets
+  bool keeps_buckets = false;  // Series::buckets, with what `read` needs of them
 };
 
 // Used by one thread at a time.

@@ -9,6 +9,7 @@
 #include "proto/canonical_name.h"
 #include "server/query/attempts.h"
 #include "server/query/bin_reader.h"
+#include "server/query/columns_memory.h"
 #include "server/query/family_lookup.h"
 #include "server/query/table_series.h"
 #include "server/table/table.h"
@@ -77,13 +78,8 @@ std::optional<SeriesAbout> merged_about(const std::optional<SeriesAbout>& one,
 
 // The memory of its points, which the answer holds until its client has read them.
 size_t memory_bytes_of(const SeriesAnswer& series) {
-  const SlotColumns& points = series.points;
-  size_t bytes = points.present.words().size() * sizeof(uint64_t) + points.mixed.size() * sizeof(Bucket) +
-                 points.squares.size() * sizeof(Int128);
-  bytes +=
-      (points.sums.size() + points.counts.size() + points.mins.size() + points.maxs.size()) * sizeof(int64_t);
+  size_t bytes = column_bytes(series.points);
   for (const std::vector<double>& values : series.percentiles) bytes += values.size() * sizeof(double);
-  for (const SlotHistogram& h : points.histograms) bytes += sizeof(h) + h.histogram.memory_bytes();
   return bytes;
 }
 

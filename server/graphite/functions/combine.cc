@@ -308,7 +308,8 @@ std::span<const Function> combine_functions() {
   constexpr std::string_view kLists = "seriesLists:seriesList!*";
   static const Function kFunctions[] = {
       {"aggregate", "Combine", "seriesList! func:aggFunc! xFilesFactor:float",
-       "One series of several, by the function that is named.", run_aggregate},
+       "One series of several, by the function that is named; also `pool`, the mean of all samples.",
+       run_aggregate, Passing::kMerge},
       {"asPercent", "Combine", "seriesList! total:any nodes:nodeOrTag*",
        "Each series in percent of the total: the sum of all, another series, a series for each, or a number. "
        "With "

@@ -120,15 +120,23 @@ std::vector<double> Rows::row(size_t i) const {
   return out;
 }
 
-Result<Rows> rows_of(Call& call, std::span<const Series* const> series) {
+Result<int64_t> common_step(const Call& call, std::span<const Series* const> series) {
   int64_t step_s = series.front()->step_s;
-  bool is_aligned = true;
   for (const Series* one : series) {
-    is_aligned = is_aligned && one->step_s == step_s && one->start_s == series.front()->start_s;
     const int64_t factor = one->step_s / std::gcd(step_s, one->step_s);
     if (step_s > kStepMax_s / factor) return call.error("the series have no common step");
     step_s *= factor;
   }
+  return step_s;
+}
+
+Result<Rows> rows_of(Call& call, std::span<const Series* const> series) {
+  const auto step = common_step(call, series);
+  if (!step) return step.error();
+  const int64_t step_s = *step;
+  const bool is_aligned = std::ranges::all_of(series, [&](const Series* one) {
+    return one->step_s == step_s && one->start_s == series.front()->start_s;
+  });
   std::vector<Series> bands;  // those that have another step
   bands.reserve(series.size());
   std::vector<const Series*> columns(series.begin(), series.end());
@@ -180,25 +188,39 @@ std::string paths_of(const SeriesList& series) {
   return out;
 }
 
-Result<SeriesList> aggregate(Call& call, const SeriesList& series, const AggregateOptions& options) {
-  if (series.empty()) return SeriesList();
-  const auto summary = parse_summary(options.function);
-  if (!summary) return call.error("no function is called " + std::string(options.function));
-  const auto rows = rows_of(call, series);
+namespace {
+
+// A value for each row that has the share of values.
+Result<Series> summarized_rows(Call& call, const SeriesList& series, const Summary& summary, double factor) {
+  auto rows = rows_of(call, series);
   if (!rows) return rows.error();
-  const double factor = options.x_files_factor.value_or(series.front().x_files_factor);
-  std::vector<double> values(rows->count, kNoValue);
+  Series out = std::move(rows->grid);
+  out.values.assign(rows->count, kNoValue);
   for (size_t i = 0; i < rows->count; ++i) {
     if (Status s = call.work(series.size()); !s) return s.error();
     const std::vector<double> row = rows->row(i);
     const auto present =
         static_cast<double>(std::ranges::count_if(row, [](double value) { return !is_none(value); }));
-    if (present > 0 && present / static_cast<double>(row.size()) >= factor) values[i] = summary->of(row);
+    if (present > 0 && present / static_cast<double>(row.size()) >= factor) out.values[i] = summary.of(row);
   }
+  return out;
+}
+
+}  // namespace
+
+Result<SeriesList> aggregate(Call& call, const SeriesList& series, const AggregateOptions& options) {
+  if (series.empty()) return SeriesList();
+  const auto summary = parse_merging(options.function);
+  if (!summary) return call.error("no function is called " + std::string(options.function));
+  const double factor = options.x_files_factor.value_or(series.front().x_files_factor);
+  auto made = summary->is_of_samples() ? merged_buckets(call, series, *summary, factor)
+                                       : summarized_rows(call, series, *summary, factor);
+  if (!made) return made.error();
   std::string_view function = options.function;
   if (function.ends_with("Series")) function.remove_suffix(6);
-  Series out = new_series(call, std::string(function) + "Series(" + paths_of(series) + ")", rows->grid,
-                          std::move(values));
+  std::vector<double> values = std::move(made->values);
+  Series out =
+      new_series(call, std::string(function) + "Series(" + paths_of(series) + ")", *made, std::move(values));
   out.x_files_factor = factor;
   out.consolidation = common_consolidation(series, *summary);
   keep_common_tags(out, series);

@@ -53,6 +53,9 @@ struct Rows {
   std::vector<std::vector<double>> columns;  // one per series, each of `count` values
   std::vector<double> row(size_t i) const;
 };
+// Returns the least common multiple of their steps. Errors: kInvalid if that is too long. Requires: not
+// empty.
+Result<int64_t> common_step(const Call& call, std::span<const Series* const> series);
 // Brings series to the least common multiple of their steps; each consolidates as it says. Errors: kInvalid
 // if that is too long, kLimit. Requires: not empty.
 Result<Rows> rows_of(Call& call, std::span<const Series* const> series);
@@ -60,6 +63,11 @@ Result<Rows> rows_of(Call& call, const SeriesList& series);
 
 // The different paths of series, with commas between them. A long text is cut.
 std::string paths_of(const SeriesList& series);
+
+// The percentile or mean of all samples of several series, from their merged buckets: range, step and values
+// of a series. A row needs buckets of at least this share of the series. Errors: kInvalid if a series has no
+// buckets (Series::buckets), kLimit, kBusy. Requires: not empty; summary.is_of_samples().
+Result<Series> merged_buckets(Call& call, const SeriesList& series, const Summary& summary, double factor);
 
 // One series of several: the summary of each row that has the share of values. Returns no series for none.
 // `function` is the name as Graphite has it in names: "sum", "average".

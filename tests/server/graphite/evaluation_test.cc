@@ -16,6 +16,7 @@ std::string name_of(const Summary& summary) {
   for (const std::string_view name : summary_names()) {
     if (parse_summary(name) == summary) return std::string(name);
   }
+  if (summary.kind == Summary::Kind::kPool) return "pool";
   return "p" + std::to_string(static_cast<int>(summary.quantile * 100));
 }
 
@@ -29,7 +30,9 @@ std::string reads_of(std::string_view target) {
   if (!list) return list.error().message;
   std::string out;
   for (const FetchRequest& request : source.requests)
-    out.append(out.empty() ? "" : " ").append(name_of(request.read) + "/" + std::to_string(request.points));
+    out.append(out.empty() ? "" : " ")
+        .append(name_of(request.read) + "/" + std::to_string(request.points))
+        .append(request.keeps_buckets ? "/buckets" : "");
   return out;
 }
 
@@ -73,8 +76,74 @@ TEST(Evaluation, BucketsAreMergedWhereThatIsTheSame) {
       {"consolidateBy(derivative(host.a.cpu),'max')", "average/0"},
       {"highestMax(consolidateBy(host.*.cpu,'max'),1)", "max/0"},
       {"limit(sortByName(host.*.cpu),1)", "average/3"},
+      {"aggregate(host.*.cpu,'sum')", "average/0"},
+      {"aggregate(host.*.cpu,'pool')", "pool/3/buckets"},
+      {"aggregate(host.*.cpu,func='p99')", "p99/3/buckets"},
+      {"groupByNode(host.*.cpu,1,'p99')", "p99/3/buckets"},
+      {"groupByNodes(host.*.cpu,'p99',1,2)", "p99/3/buckets"},
+      {"groupByTags(seriesByTag('name=disk.used'),'pool','dc')", "pool/3/buckets"},
+      {"aggregateWithWildcards(host.*.cpu,'pool',1)", "pool/3/buckets"},
+      {"aggregateSeriesLists(host.a.cpu,host.b.cpu,'p50')", "p50/3/buckets p50/3/buckets"},
+      {"aggregate(group(alias(host.a.cpu,'x'),host.b.*),'pool')", "pool/3/buckets pool/3/buckets"},
+      {"aggregate(consolidateBy(host.a.cpu,'max'),'pool')", "pool/3/buckets"},
+      {"scale(aggregate(host.*.cpu,'pool'),2)", "pool/3/buckets"},
+      {"consolidateBy(aggregate(host.*.cpu,'p99'),'max')", "p99/0/buckets"},
+      {"derivative(aggregate(host.*.cpu,'p99'))", "p99/0/buckets"},
+      {"derivative(consolidateBy(host.a.cpu,'p99'))", "p99/0"},
+      {"movingWindow(host.a.cpu,2,'p90')", "average/0 average/0"},
   };
   for (const Case& one : cases) EXPECT_EQ(reads_of(one.target), one.want) << one.target;
+}
+
+// Numbers have no samples: no percentile of theirs passes for one of the samples.
+TEST(Evaluation, PercentilesOfWhatAFunctionHasComputedAreRefused) {
+  const Case cases[] = {
+      {"consolidateBy(sumSeries(host.*.cpu),'p99')",
+       "at 15: sumSeries(): it returns numbers, and p99 above it is of stored histograms"},
+      {"consolidateBy(scale(host.a.cpu,-1),'p99.9')",
+       "at 15: scale(): it returns numbers, and p99.9 above it is of stored histograms"},
+      {"aggregate(scale(host.a.cpu,2),'p50')",
+       "at 11: scale(): it returns numbers, and p50 above it is of stored histograms"},
+      {"groupByNode(derivative(host.*.cpu),1,'pool')",
+       "at 13: derivative(): it returns numbers, and pool above it is of stored buckets"},
+      {"aggregate(timeShift(host.a.cpu,'1min'),'pool')",
+       "at 11: timeShift(): it returns numbers, and pool above it is of stored buckets"},
+      {"consolidateBy(aggregate(host.*.cpu,'pool'),'p99')",
+       "at 15: aggregate(): it returns numbers, and p99 above it is of stored histograms"},
+      {"aggregate(constantLine(1),'pool')",
+       "at 11: constantLine(): it returns numbers, and pool above it is of stored buckets"},
+      {"movingWindow(host.a.cpu,2,'pool')",
+       "at 1: movingWindow(): the parameter func is of the type aggFunc, not \"pool\""},
+      {"consolidateBy(host.a.cpu,'pool')",
+       "at 1: consolidateBy(): the function is sum, average, min, max, first, last, avg_zero, count, stddev "
+       "or a "
+       "percentile such as p99, not pool"},
+      {"reduceSeries(mapSeries(host.*.*,1),'aggregateWithWildcards',2,'cpu')",
+       "at 1: aggregateWithWildcards(): the parameter func is missing"},
+  };
+  for (const Case& one : cases) EXPECT_EQ(reads_of(one.target), one.want) << one.target;
+}
+
+TEST(Evaluation, APooledMeanIsOfAllSamplesOfAllSteps) {
+  // Two values of 10 s and one of 60 s that begins with them.
+  MemorySource source;
+  source.stored["fine.x"].values.assign(200, 1);
+  source.stored["coarse.x"] = {60, std::vector<double>(34, 15)};
+  QueryControl control;
+  const EvaluationOptions options = {.range = {1079, 1139}, .now_s = 2000};
+  const auto list = Evaluation(source, control, options).evaluate(*parse_target("aggregate(*.x,'pool')"));
+  ASSERT_TRUE(list);
+  EXPECT_EQ(text_of(*list), "poolSeries(*.x) 1080 60: 3\n") << "six of 1 and one of 15";
+}
+
+TEST(Evaluation, APooledMeanHasTheNamesOfItsFunction) {
+  EXPECT_EQ(computed("aggregate(host.{a,b}.cpu,'pool')"),
+            "poolSeries(host.{a,b}.cpu) 1010 10: 7.75 3.75 2 4.75 4.75 4.75\n");
+  EXPECT_EQ(computed("groupByNode(host.{a,b}.cpu,2,'pool')"), "cpu 1010 10: 7.75 3.75 2 4.75 4.75 4.75\n");
+  EXPECT_EQ(computed("aggregate(host.{a,b}.cpu,'pool',1)"),
+            "poolSeries(host.{a,b}.cpu) 1010 10: 7.75 3.75 - 4.75 4.75 4.75\n")
+      << "a share of 1 needs both";
+  EXPECT_EQ(computed("aggregate(nothing,'pool')"), "");
 }
 
 std::string consolidated(std::string_view target, size_t points) {

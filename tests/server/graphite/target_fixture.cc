@@ -42,6 +42,15 @@ std::map<std::string, std::string, std::less<>> tags_of(const std::string& name)
   return out;
 }
 
+// A sample for each value.
+std::shared_ptr<const SlotColumns> buckets_of(const std::vector<double>& values) {
+  auto out = std::make_shared<SlotColumns>(0, values.size(), Parts{.extremes = true});
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_none(values[i])) out->add(i, Bucket::of(statmill::Number::of(values[i])), Combine::kMerge);
+  }
+  return out;
+}
+
 bool tags_match(const std::string& expression, const std::map<std::string, std::string, std::less<>>& tags) {
   const size_t equals = expression.find('=');
   if (equals == std::string::npos || equals == 0) return false;
@@ -96,6 +105,7 @@ Result<SeriesList> MemorySource::fetch(const FetchRequest& request) {
       const auto i = static_cast<size_t>(time_s / from.step_s);
       series.values.push_back(i < from.values.size() ? from.values[i] : kNoValue);
     }
+    if (request.keeps_buckets) series.buckets = buckets_of(series.values);
     out.push_back(std::move(series));
   }
   return out;

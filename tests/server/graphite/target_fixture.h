@@ -13,7 +13,8 @@
 
 namespace statmill::graphite {
 
-// Finds paths by their parts, and tags by `=` and `!=`; reads values of the finest step only.
+// Finds paths by their parts, and tags by `=` and `!=`; reads values of the finest step only. Its buckets
+// have no histograms.
 class MemorySource final : public TargetSource {
  public:
   struct Stored {
