@@ -189,11 +189,15 @@ void RemoteTable::end_series(std::span<const Hash128> names, int64_t time_ms) {
 
 uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, LastValue& last,
                                      Batch& batch) {
+  const auto refuse = [&](Refusal reason) {
+    batch.refuse(reason, value.name);
+    return uint64_t{0};
+  };
   const HistogramStep step = next_histogram(value, change.is_new, last);
-  if (!has_room_for(last, change)) {
-    batch.refuse(Refusal::kStateLimit, value.name);
-    return 0;
-  }
+  const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
+  // The table compares the kinds of samples, but what adds nothing has none.
+  if (added.count == 0 && !may_be_distribution(value.name)) return refuse(Refusal::kKindMismatch);
+  if (!has_room_for(last, change)) return refuse(Refusal::kStateLimit);
   if (step.is_reset) resets_.add();
   if (step.kind == HistogramStepKind::kChanged) histograms_changed_.add();
   ++batch.received;
@@ -201,7 +205,6 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
   if (step.kind == HistogramStepKind::kRepeated || step.kind == HistogramStepKind::kOlder)
     return count_once(step.kind == HistogramStepKind::kRepeated ? StepKind::kRepeated : StepKind::kOlder);
   clear_end(change.place, value.name);
-  const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   if (added.count == 0) {
     silent_changes_.push_back(change.place);
     return 1;
@@ -246,6 +249,11 @@ LastValueTable::Place RemoteTable::keep(const Change& change, const LastValue& l
 uint64_t RemoteTable::count_once(StepKind kind) const {
   (kind == StepKind::kRepeated ? repeated_ : kind == StepKind::kLateRepeated ? late_repeated_ : older_).add();
   return 1;
+}
+
+bool RemoteTable::may_be_distribution(std::string_view name) const {
+  const auto known = table_.summary(name);
+  return !known || known->kind == Kind::kDistribution;
 }
 
 // A series that the table knows stays what it is, since its kind is set for good.

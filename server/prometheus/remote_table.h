@@ -123,6 +123,7 @@ class RemoteTable final : public TickParticipant {
   HistogramStep next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const;
   // Returns whether what `last` remembers of a histogram, or of slots, is within the limit.
   bool has_room_for(const LastValue& last, const Change& change) const REQUIRES(mutex_);
+  bool may_be_distribution(std::string_view name) const;
   bool is_counter_at_first(const RemoteValue& value) const;
   LastValueTable::Place keep(const Change& change, const LastValue& last) REQUIRES(mutex_);
   uint64_t count_once(StepKind kind) const;

@@ -277,6 +277,19 @@ TEST_F(OtlpIntakeTest, APointWithoutAValueEndsItsSeries) {
   EXPECT_EQ(ended("g"), std::nullopt);
 }
 
+// It has no sample whose kind the table could compare.
+TEST_F(OtlpIntakeTest, AHistogramThatAddsNothingLeavesACounterOfItsName) {
+  const auto counter = [](int64_t second, int64_t value) {
+    return otlp::sum("n", {otlp::integer_point({}, {ns(second), ns(-10)}, value)}, otlp::kCumulative);
+  };
+  send({counter(0, 100)});
+  const OtlpAccount account = send({otlp::histogram(
+      "n", {otlp::histogram_point({}, {ns(1)}, {{5, 10}, {1, 2, 3}, 60})}, otlp::kCumulative)});
+  EXPECT_EQ(account.reasons, "1 kind_mismatch");
+  send({counter(2, 103)});
+  EXPECT_EQ(total("n"), 103);
+}
+
 // The exemplar of a point, after what else it has. Field 5 is that of numbers, 8 that of histograms.
 std::string with_exemplar(std::string point, uint64_t field, uint64_t time_ns, double value,
                           const std::vector<std::pair<std::string, std::string>>& attributes = {}) {
