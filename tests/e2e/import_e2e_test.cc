@@ -179,7 +179,7 @@ TEST_F(ImportE2e, ASlotOfADayIsExportedOnce) {
   for (int i = 0; i < 480; ++i) lines += "$c test.n " + std::to_string(now - i * 3600) + " 1\n";
   server.send(lines);
   server.wait_until_durable();
-  for (const char* const step : {"10s", "1h", "1d"}) {
+  for (const char* const step : {"10s", "1h", "90m", "7h", "1d"}) {
     const Ended ended = server.cli({"export", "test.n", "--from", "now-30d", "--step", step});
     EXPECT_EQ(ended.status, 0) << ended.said;
     const std::regex slot(R"(\[(\d+),(\d+)\])");

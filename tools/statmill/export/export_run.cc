@@ -4,9 +4,10 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <optional>
 
 #include "base/text.h"
-#include "storage/tiers.h"
 #include "tools/statmill/answer.h"
 
 namespace statmill {
@@ -32,20 +33,32 @@ Status read_end(std::string_view line, uint64_t lines, ExportAccount& account) {
   return Status::ok();
 }
 
-// Sets the tiers of a text such as 10s:10d,5m:1y.
-void set_tiers(std::string_view retention, ExportedSeries& series) {
-  const auto tiers = Tiers::parse(retention);
-  for (size_t t = 0; tiers && t < tiers->count(); ++t) {
-    series.kept_s.push_back((*tiers)[t].retention_s);
-    series.coarsest_s = (*tiers)[t].step_s;
-  }
+// Requests begin and end at multiples of this, but at the ends of the whole range, so that no slot is in two
+// of them: the server rounds the step up to whole slots of the tier that it reads. Returns nullopt if that is
+// too long. Requires: checked steps.
+std::optional<int64_t> checked_grain(const Tiers& tiers, int64_t step_s) {
+  const int64_t grain_max_s = std::max(kGrainMax_s, step_s + tiers.coarsest().step_s);
+  int64_t grain_s = 1;
+  const auto add = [&](int64_t slot_s) {
+    const int64_t rounded_s = (step_s + slot_s - 1) / slot_s * slot_s;
+    const int64_t factor = rounded_s / std::gcd(grain_s, rounded_s);
+    grain_s = factor > grain_max_s / grain_s ? grain_max_s + 1 : grain_s * factor;
+  };
+  for (size_t t = 0; t < tiers.count() && grain_s <= grain_max_s; ++t) add(tiers[t].step_s);
+  return grain_s <= grain_max_s ? std::optional(grain_s) : std::nullopt;
 }
 
-// Requests begin and end at multiples of this, but at the ends of the whole range, so that no slot is in two
-// of them. A step that is no multiple of an hour or a tier's has no such.
+// Requires: checked_grain() has a value.
 int64_t grain_of(const ExportedSeries& series, int64_t step_s) {
-  const int64_t grain_s = std::max(kWindows_s.back(), series.coarsest_s);
-  return step_s % grain_s == 0 ? step_s : grain_s;
+  return *checked_grain(series.tiers, step_s);
+}
+
+Status check_step(const ExportedSeries& series, int64_t step_s) {
+  constexpr int64_t kStepMax_s = int64_t{100} * 366 * 86'400;
+  if (step_s <= kStepMax_s && checked_grain(series.tiers, step_s)) return Status::ok();
+  return Error{ErrorCode::kInvalid, "--step: slots of " + std::to_string(step_s) +
+                                        " s do not fit the tiers of \"" + visible_text(series.name) + "\", " +
+                                        series.tiers.text() + ": use a multiple of its longest step"};
 }
 
 // Series of one request, and their range.
@@ -70,8 +83,9 @@ int64_t weight_of(const ExportedSeries& series) { return series.is_distribution 
 int64_t finer_from(const ExportedSeries& series, int64_t from_s, const ExportRange& range) {
   const int64_t grain_s = grain_of(series, range.step_s);
   int64_t out = std::numeric_limits<int64_t>::max();
-  for (const int64_t kept_s : series.kept_s) {
-    const int64_t begin_s = ((range.now_s - kept_s + 3600) / grain_s + 1) * grain_s;
+  for (size_t t = 0; t < series.tiers.count(); ++t) {
+    const int64_t kept_from_s = range.now_s - series.tiers[t].retention_s + 3600;
+    const int64_t begin_s = (kept_from_s / grain_s + 1) * grain_s;
     if (begin_s > from_s) out = std::min(out, begin_s);
   }
   return out;
@@ -188,9 +202,10 @@ Result<std::vector<ExportedSeries>> list_exported(const Client& client, const st
   std::vector<ExportedSeries> out;
   out.reserve(listing->series.size());
   for (ListedSeries& series : listing->series) {
-    out.push_back(
-        {std::move(series.name), series.kind == "distribution", series.first_s, series.last_s, {}, 0});
-    set_tiers(series.retention, out.back());
+    auto tiers = Tiers::parse(series.retention);
+    if (!tiers) return tiers.error().with("the retention of \"" + visible_text(series.name) + "\"");
+    out.push_back({std::move(series.name), series.kind == "distribution", series.first_s, series.last_s,
+                   *std::move(tiers)});
   }
   std::ranges::stable_sort(
       out, [](const auto& a, const auto& b) { return metric_path(a.name) < metric_path(b.name); });
@@ -199,6 +214,9 @@ Result<std::vector<ExportedSeries>> list_exported(const Client& client, const st
 
 Status export_series(const Client& client, std::span<const ExportedSeries> series, const ExportRange& range,
                      const PassLine& line, ExportAccount& account, LongJob& job) {
+  for (const ExportedSeries& one : series) {
+    if (Status s = check_step(one, range.step_s); !s) return s;
+  }
   while (!series.empty()) {
     const ExportGroup group = first_group(series, range);
     const size_t count = group.series.size();
