@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "proto/name_escapes.h"
 #include "server/json.h"
 #include "server/promql/compile.h"
@@ -29,21 +29,6 @@ constexpr std::string_view kBuild =
     R"({"version":"2.42.0","revision":"","branch":"","buildUser":"","buildDate":"","goVersion":"","application":"statmill"})";
 constexpr std::string_view kConfig =
     R"({"yaml":"# statmilld has no configuration in the form of Prometheus\n"})";
-
-// 2026-11-20T12:00:00Z.
-std::string rfc3339(Timestamp time) {
-  using namespace std::chrono;
-  const sys_days day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(floor<seconds>(time - day));
-  std::array<char, 64> text{};
-  const int size =
-      std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                    static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                    static_cast<int>(clock.seconds().count()));
-  return {text.data(), static_cast<size_t>(size)};
-}
 
 // [{"name":"up","value":3}]
 void append_counts(std::string& out, const CatalogStats::Counts& counts) {
@@ -81,10 +66,10 @@ HttpResponse handle_runtime(const PrometheusStatus& status, const Url&, QueryCon
   std::string data;
   {
     JsonObject object(data);
-    object.text("startTime", rfc3339(status.started));
+    object.text("startTime", iso_time(unix_seconds(status.started)));
     object.key("reloadConfigSuccess").append("true");  // one that fails changes nothing
     // Most settings are read at the start only, so a reload does not move this.
-    object.text("lastConfigTime", rfc3339(status.started));
+    object.text("lastConfigTime", iso_time(unix_seconds(status.started)));
     object.count("corruptionCount", status.store.stats().damaged_frames);
     object.text("storageRetention", status.retention.get().tiers().text());
   }
