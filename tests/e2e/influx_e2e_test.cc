@@ -1,6 +1,6 @@
-// Clients of InfluxDB write to a real server: requests of Telegraf, written by hand from its documentation; and
-// npm's influx and @influxdata/influxdb-client, Debian's python3-influxdb and influxdb-client, if they are
-// installed. What they send is stored exactly.
+// Clients of InfluxDB write to a real server: requests of Telegraf, written by hand from its documentation;
+// and npm's influx and @influxdata/influxdb-client, Debian's python3-influxdb and influxdb-client, if they
+// are installed. What they send is stored exactly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
