@@ -25,9 +25,12 @@ std::map<uint64_t, LastValue> stored(MemoryStore& store) {
   EXPECT_TRUE(store.snapshot()->values([&](TickNo tick, std::string_view bytes) -> Status {
     auto reader = ValueRowReader::open(tick, bytes);
     EXPECT_TRUE(reader);
-    for (auto value = reader->next(); value && value->has_value(); value = reader->next())
+    for (;;) {
+      const auto value = reader->next();
+      if (!value) return value.error();
+      if (!*value) return Status::ok();
       all[(*value)->name.low] = **value;
-    return Status::ok();
+    }
   }));
   return all;
 }
