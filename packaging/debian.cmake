@@ -34,7 +34,7 @@ deb_package(tools admin "command line client and benchmarks of statmill"
 deb_package(counters libdevel "counters, gauges and histograms for C and C++ programs"
   "A static library that counts in two or three nanoseconds from any number of\nthreads and sends what it counted to statmill.")
 
-set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS statmill-tools)
+set(CPACK_DEBIAN_SERVER_PACKAGE_RECOMMENDS "statmill-tools, tzdata")
 set(CPACK_DEBIAN_AGENT_PACKAGE_DEPENDS
   "systemd | systemd-standalone-sysusers | systemd-sysusers, systemd | systemd-standalone-tmpfiles | systemd-tmpfiles")
 set(CPACK_DEBIAN_AGENT_PACKAGE_RECOMMENDS ca-certificates)

@@ -9,6 +9,7 @@
 
 #include "base/number_text.h"
 #include "base/text.h"
+#include "server/graphite/time_zone.h"
 #include "server/http/ignoring_case.h"
 
 namespace statmill::graphite {
@@ -153,8 +154,7 @@ std::optional<int64_t> reference_time(std::string_view ref, int64_t now_s, const
   const auto day = day_of(ref.substr(time->size), today);
   if (!day) return std::nullopt;
   const int64_t local_s = *day + time->seconds;
-  const int64_t near_s = local_s - zone(local_s).east_s;
-  return local_s - zone(near_s).east_s;
+  return unix_time(local_s, zone);
 }
 
 // Eight digits are a date if they can be one.

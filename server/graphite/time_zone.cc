@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/number_text.h"
-#include "base/text.h"
+#include "base/zone_file.h"
 #include "server/http/ignoring_case.h"
 
 namespace statmill::graphite {
@@ -35,11 +35,9 @@ Result<Zone> time_zone(std::string_view name) {
   // A blank is a plus sign that the client has not escaped.
   std::string text(name);
   if (text.starts_with(' ')) text[0] = '+';
-  const auto east_s = offset_of(text);
-  if (!east_s)
-    return Error{ErrorCode::kInvalid,
-                 "it is UTC or an offset such as +02:00, not \"" + visible_text(name) + "\""};
-  return Zone([zone = ZoneOffset{*east_s, text}](int64_t) { return zone; });
+  if (const auto east_s = offset_of(text))
+    return Zone([zone = ZoneOffset{*east_s, text}](int64_t) { return zone; });
+  return read_zone(name);
 }
 
 }  // namespace statmill::graphite

@@ -6,6 +6,7 @@
 
 #include "server/graphite/attime.h"
 #include "server/graphite/functions/common.h"
+#include "server/graphite/time_zone.h"
 
 namespace statmill::graphite {
 namespace {
@@ -172,7 +173,7 @@ std::optional<int64_t> aligned_time(std::string_view unit, int64_t time_s, const
   const auto day = std::chrono::floor<std::chrono::days>(local);
   const std::chrono::year_month_day date(day);
   const auto begin_of = [&](std::chrono::sys_days at) {
-    return at.time_since_epoch().count() * kDay_s - east_s;
+    return unix_time(at.time_since_epoch().count() * kDay_s, zone);
   };
   if (unit.starts_with("s")) return time_s;
   if (unit.starts_with("min")) return time_s - (time_s + east_s) % 60;
@@ -184,7 +185,7 @@ std::optional<int64_t> aligned_time(std::string_view unit, int64_t time_s, const
   const char last = unit.back();
   const int64_t first_day = last >= '1' && last <= '7' ? last - '0' : 1;
   const int64_t weekday = std::chrono::weekday(day).iso_encoding();
-  return begin_of(day) - (weekday - first_day + 7) % 7 * kDay_s;
+  return begin_of(day - std::chrono::days((weekday - first_day + 7) % 7));
 }
 
 Result<Value> run_smart_summarize(Call& call) {
