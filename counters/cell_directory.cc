@@ -28,6 +28,8 @@ const char* fault_of(const Item& item) {
   if (entry.first_cell == 0 || entry.first_cell >= kCellsMax || entry.count > kCellsMax ||
       entry.first_cell + cells_of(entry) > kCellsMax)
     return "an instrument beyond the cells";
+  const bool may_have_exemplar = entry.type == Type::kHistogram && entry.exemplar <= kExemplarsMax;
+  if (entry.exemplar != 0 && !may_have_exemplar) return "an instrument with an impossible exemplar";
   if (entry.type == Type::kCounter) {
     if (entry.count != 1 || entry.grouping_power != 0) return "a counter with invalid dimensions";
     return entry.state == State::kGone ? "a counter in an unknown state" : nullptr;
@@ -80,6 +82,7 @@ Directory parse_directory(std::string_view bytes) {
       cells_held += cells;
       out.cells_end = std::max(out.cells_end, item.entry.first_cell + cells);
       out.histograms += item.entry.type == Type::kHistogram ? 1 : 0;
+      out.exemplars += item.entry.exemplar != 0 ? 1 : 0;
     }
     out.items.push_back(item);
   }

@@ -27,6 +27,7 @@ struct Directory {
   std::vector<Item> items;
   size_t cells_end = 0;   // one past the last cell of any instrument
   size_t histograms = 0;  // the number of histograms with cells
+  size_t exemplars = 0;   // the number of these that have an exemplar
   std::string error;
 };
 

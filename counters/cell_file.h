@@ -2,10 +2,14 @@
 //
 //   0        Header
 //   4 KiB    directory: one Entry after another, for every instrument that ever joined
+//   3.6 MiB  exemplars: 2048 of them, each of one histogram
 //   4 MiB    cells: 4 MiB for each CPU, and for one more that serves threads without a known CPU
 //
 // Integers have the byte order of the machine, since no other reads them. Only pages in use take space.
 // Entries are never moved or removed; only their state and value change.
+//
+// A reader that knows no exemplars reads all else. In a file of a program that knows none, the directory may
+// reach up to the cells, and no entry has one.
 #pragma once
 
 #include <array>
@@ -18,9 +22,12 @@ constexpr std::array<char, 8> kMagic = {'S', 'M', 'C', 'E', 'L', 'L', 'S', '\n'}
 constexpr uint32_t kVersion = 2;
 constexpr size_t kDirectoryAt = 4096;
 constexpr size_t kCellsAt = size_t{4} << 20;
-constexpr size_t kCpusMax = 8192;       // CONFIG_NR_CPUS of any kernel
-constexpr size_t kNameBytesMax = 2048;  // the longest name that a server accepts
-constexpr size_t kUnitBytesMax = 32;    // and of the longest unit and help text
+constexpr size_t kExemplarsMax = 2048;
+constexpr size_t kExemplarTextBytesMax = 160;
+constexpr int64_t kExemplarSlot_ms = 10'000;  // the finest tier of a server by default
+constexpr size_t kCpusMax = 8192;             // CONFIG_NR_CPUS of any kernel
+constexpr size_t kNameBytesMax = 2048;        // the longest name that a server accepts
+constexpr size_t kUnitBytesMax = 32;          // and of the longest unit and help text
 constexpr size_t kHelpBytesMax = 1024;
 constexpr size_t kHistogramCells = 2;  // after the cells of its buckets: the sum, and the number of overflows
 constexpr unsigned kGroupingPowerMax = 16;
@@ -56,9 +63,23 @@ struct Entry {
   uint64_t value;  // of a counter that has ended; otherwise 0
   uint16_t unit_bytes = 0;
   uint16_t help_bytes = 0;
-  uint32_t zero = 0;
+  uint32_t exemplar = 0;  // of a histogram: its number among the exemplars, from 1 on; 0: it has none
 };
 static_assert(sizeof(Entry) == 32);
+
+// The largest value with labels (exemplar.h) in the slot of kExemplarSlot_ms in which the last one came. A
+// reader reads `version` before and after the other fields: only if it is the same, and even, they are whole.
+// One that a killed process has not finished is never read.
+struct Exemplar {
+  uint64_t version;  // atomic; odd while a thread writes the other fields; 0: there never was one
+  uint64_t value;
+  int64_t time_ms;  // unix time
+  uint64_t label_bytes;
+  std::array<char, kExemplarTextBytesMax> labels;
+};
+static_assert(sizeof(Exemplar) == 192);
+constexpr size_t kExemplarsAt = kCellsAt - kExemplarsMax * sizeof(Exemplar);
+static_assert(kExemplarsAt % 65536 == 0);  // pages are not larger
 
 // The bytes of an entry whose texts have this many.
 constexpr size_t entry_bytes(size_t text_bytes) { return sizeof(Entry) + (text_bytes + 7) / 8 * 8; }

@@ -79,9 +79,10 @@ std::optional<Reading> read_one(Instrument& instrument, Maxima maxima) {
     }
     case Instrument::Type::kHistogram: {
       auto& histogram = static_cast<AnyHistogram&>(instrument);
+      // Before the buckets, so that they have its value.
+      auto exemplar = histogram.exemplar().read(maxima == Maxima::kReset);
       Reading out = read_histogram(histogram);
-      // After the buckets: its value is in one that was read, or will be read next.
-      out.exemplar = histogram.exemplar().read(maxima == Maxima::kReset);
+      out.exemplar = std::move(exemplar);
       return out;
     }
   }
@@ -134,6 +135,13 @@ void Instrument::leave() noexcept {
 }
 
 uint64_t AnyHistogram::count() const { return read_histogram(*this).count; }
+
+static_assert(LargestExemplar::kTextBytesMax == cell_file::kExemplarTextBytesMax);
+
+void AnyHistogram::share_exemplar(uint64_t value, std::string_view labels) noexcept {
+  if (!labels.empty() && labels.size() <= cell_file::kExemplarTextBytesMax)
+    sharing::offer_exemplar(shared_at(), value, labels);
+}
 
 std::string name_with(std::string_view path, Labels labels) {
   for (auto& [key, value] : labels) {

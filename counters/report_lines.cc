@@ -37,7 +37,7 @@ std::string_view ReportLines::make(const std::vector<Reading>& readings) {
       spelled.name = name;
       add(spelled);
     }
-    if (reading.exemplar) add_exemplar(reading.name, *reading.exemplar);
+    if (reading.exemplar) add_exemplar(reading);
   }
   return text_;
 }
@@ -119,9 +119,14 @@ void ReportLines::add_histogram(const Reading& reading) {
 }
 
 // Whatever a program gives as labels, they are on one line.
-void ReportLines::add_exemplar(std::string_view name, const RecordedExemplar& exemplar) {
+void ReportLines::add_exemplar(const Reading& reading) {
   constexpr auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; };
+  const std::string_view name = reading.name;
   if (std::any_of(name.begin(), name.end(), is_blank)) return;  // an exact line cannot have it
+  const RecordedExemplar& exemplar = *reading.exemplar;
+  const SentExemplar as_sent{exemplar.value, exemplar.time_ms};
+  SentExemplar& last = exemplars_[key_of(reading)];
+  if (last == as_sent) return;
   text_.append("$x ").append(name).append(" ");
   append_number(text_, static_cast<uint64_t>(exemplar.time_ms));
   text_.append(" ");
@@ -129,7 +134,7 @@ void ReportLines::add_exemplar(std::string_view name, const RecordedExemplar& ex
   text_.append(" ");
   for (const char c : exemplar.labels) text_.push_back(is_blank(c) ? ' ' : c);
   text_.push_back('\n');
-  marks_.push_back({.end = text_.size()});
+  marks_.push_back({.end = text_.size(), .exemplar = &last, .as_sent = as_sent});
 }
 
 size_t ReportLines::end_of_lines(size_t begin, size_t bytes_max) const {
@@ -147,6 +152,7 @@ size_t ReportLines::sent(size_t end) {
     if (mark.is_family_sent != nullptr) *mark.is_family_sent = true;
     if (mark.last_sent != nullptr) *mark.last_sent = mark.count;
     if (mark.histogram != nullptr) mark.histogram->sent(mark.line);
+    if (mark.exemplar != nullptr) *mark.exemplar = mark.as_sent;
     ++lines;
   }
   return lines;

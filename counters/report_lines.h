@@ -34,6 +34,12 @@ class ReportLines {
   void resend_families() { families_.clear(); }
 
  private:
+  // The exemplar of an instrument that was sent last: shared cells have it until there is another.
+  struct SentExemplar {
+    uint64_t value = 0;
+    int64_t time_ms = -1;
+    bool operator==(const SentExemplar&) const = default;
+  };
   struct Mark {
     size_t end = 0;                                // the end of the line
     std::optional<uint64_t>* last_sent = nullptr;  // of its counter; null for other instruments
@@ -41,6 +47,8 @@ class ReportLines {
     SentHistogram* histogram = nullptr;  // null for other instruments
     SentHistogram::Line line = {};       // of the histogram
     bool* is_family_sent = nullptr;      // null for instruments
+    SentExemplar* exemplar = nullptr;    // null unless the line is one with an exemplar
+    SentExemplar as_sent = {};
   };
   struct Family {
     uint64_t report = 0;  // the last one that had its line
@@ -56,15 +64,17 @@ class ReportLines {
   void add_counter(const Reading& reading);
   void add_gauge(const Reading& reading);
   void add_histogram(const Reading& reading);
-  // Appends the line of its exemplar, after those of its values. `name` is not spelled as in plain lines.
-  void add_exemplar(std::string_view name, const RecordedExemplar& exemplar);
+  // Appends the line of its exemplar, after those of its values, unless it was sent. Its name is not spelled
+  // as in plain lines.
+  void add_exemplar(const Reading& reading);
 
   std::string text_;
   std::vector<Mark> marks_;
   std::unordered_map<std::string, std::optional<uint64_t>> last_sent_;  // of counters, by key
   std::unordered_map<std::string, SentHistogram> histograms_;
-  std::unordered_map<std::string, Family> families_;  // by kind and path, as in their lines
-  uint64_t reports_ = 0;                              // calls of make()
+  std::unordered_map<std::string, SentExemplar> exemplars_;  // by key
+  std::unordered_map<std::string, Family> families_;         // by kind and path, as in their lines
+  uint64_t reports_ = 0;                                     // calls of make()
   std::optional<std::chrono::nanoseconds> families_begun_;
 };
 

@@ -4,6 +4,8 @@
 //
 // A histogram's finished records are read before its sum, and the sum before the buckets; see unfinished.h.
 //
+// A histogram's exemplar is read before its buckets, so that they have its value.
+//
 // The kernels of x86-64 and aarch64 copy aligned words atomically, so a cell is never read in the middle of
 // an add. A mapping would guarantee that, too, but would end this process if the file is truncated.
 #include "statmill/shared_cells.h"
@@ -32,6 +34,7 @@ namespace {
 
 using cell_file::Directory;
 using cell_file::Entry;
+using cell_file::Exemplar;
 using cell_file::has_cells;
 using cell_file::Header;
 using cell_file::Item;
@@ -105,6 +108,46 @@ bool read_histogram(const Entry& entry, const uint64_t* cells, const Recorded& r
   out.overflows = cells[entry.count + 1];
   out.sum_missing_max = sum_missing_max(entry.grouping_power, {cells, entry.count}, recorded.finished);
   return true;
+}
+
+struct Exemplars {
+  std::unordered_map<size_t, RecordedExemplar> by_place;  // Item::at
+  uint64_t refused = 0;                                   // whole ones that are impossible
+};
+
+// Reads one exemplar, if it is whole. Returns false if the file is truncated.
+bool read_exemplar(int descriptor, const Item& item, Exemplars& out) {
+  const size_t at = cell_file::kExemplarsAt + (item.entry.exemplar - 1) * sizeof(Exemplar);
+  static_assert(offsetof(Exemplar, version) == 0);
+  uint64_t before = 0;
+  if (!read_at(descriptor, &before, sizeof before, at)) return false;
+  if (before == 0 || before % 2 != 0) return true;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  Exemplar exemplar{};
+  if (!read_at(descriptor, &exemplar, sizeof exemplar, at)) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  uint64_t after = 0;
+  if (!read_at(descriptor, &after, sizeof after, at)) return false;
+  if (before != after) return true;
+  const size_t bytes = exemplar.label_bytes;
+  if (bytes == 0 || bytes > exemplar.labels.size() || exemplar.time_ms < 0) {
+    ++out.refused;
+  } else {
+    out.by_place.insert_or_assign(item.at, RecordedExemplar{exemplar.value, exemplar.time_ms,
+                                                            std::string(exemplar.labels.data(), bytes)});
+  }
+  return true;
+}
+
+// Returns nullopt if the file is truncated.
+std::optional<Exemplars> read_exemplars(int descriptor, const Directory& directory) {
+  Exemplars out;
+  for (const Item& item : directory.items) {
+    if (item.entry.exemplar == 0 || !has_cells(item.entry)) continue;
+    if (!read_exemplar(descriptor, item, out)) return std::nullopt;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return out;
 }
 
 }  // namespace
@@ -199,19 +242,22 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
   if (!error.empty()) return std::nullopt;
   const size_t cells_end = before.cells_end;
   const uint64_t shards = uint64_t{cpus_} + 1;
-  cells_read_ = (cells_end + before.histograms * kCellsPerExtraRead * 2) * shards;
+  cells_read_ = (cells_end + before.histograms * kCellsPerExtraRead * 2) * shards +
+                before.exemplars * kCellsPerExtraRead * 3;
   if (cells_read_ > kCellsReadMax) {
     error = "it has too many cells to read";
     return std::nullopt;
   }
+  std::optional<Exemplars> exemplars = read_exemplars(descriptor_, before);
   const std::optional<RecordedByPlace> recorded = read_recorded(descriptor_, shards, before);
-  error = recorded ? read_sums(cells_end) : "it is truncated";
+  error = exemplars && recorded ? read_sums(cells_end) : "it is truncated";
   std::atomic_thread_fence(std::memory_order_acquire);
   if (error.empty()) error = read_directory(directory_bytes_);
   if (!error.empty()) return std::nullopt;
   Directory after = cell_file::parse_directory(directory_);
   error = std::move(after.error);
   if (!error.empty()) return std::nullopt;
+  exemplars_refused_ = exemplars->refused;
   std::vector<Reading> readings;
   for (const Item& item : after.items) {
     const Entry& entry = item.entry;
@@ -227,6 +273,8 @@ std::optional<std::vector<Reading>> SharedCells::read(std::string& error) {
       const auto place = recorded->find(item.at);
       is_possible =
           place != recorded->end() && read_histogram(entry, &sums_[entry.first_cell], place->second, reading);
+      if (auto exemplar = exemplars->by_place.extract(item.at))
+        reading.exemplar = std::move(exemplar.mapped());
     } else if (is_possible) {
       reading.type = Reading::Type::kCounter;
       reading.count = entry.state == State::kLive ? sums_[entry.first_cell] : entry.value;

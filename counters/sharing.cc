@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +29,7 @@ namespace statmill::sharing {
 namespace {
 
 using cell_file::Entry;
+using cell_file::Exemplar;
 using cell_file::Header;
 using cell_file::State;
 
@@ -39,11 +42,13 @@ struct File {
   size_t bytes = 0;                 // of the file
   size_t shards = 0;                // the CPUs and one more
   size_t directory_room = 0;        // how many bytes from the start of the file are allocated
+  size_t exemplars_room = 0;        // how many bytes of the exemplars are allocated
   size_t cells_room = 0;            // how many bytes of each CPU's cells are allocated
   int descriptor = -1;              // holds the lock that shows that the process lives
   dev_t device = 0;                 // of the file, to recognize the descriptor as ours
   ino_t inode = 0;
   std::map<size_t, uint32_t>* ended = nullptr;  // histograms whose cells are not claimed again, by first cell
+  std::bitset<cell_file::kExemplarsMax> exemplars;  // those that a histogram has
   std::array<char, 512> path{};
   std::array<char, 640> error{};
   std::atomic<bool> has_failed{false};  // set after `error` is written
@@ -164,6 +169,33 @@ std::atomic_ref<Value> shared(Value& value) {
 
 Entry& entry_at(char* map, uint32_t place) { return *reinterpret_cast<Entry*>(map + place); }
 
+bool is_exemplar(uint32_t number) { return number >= 1 && number <= cell_file::kExemplarsMax; }
+// Requires: is_exemplar().
+Exemplar& exemplar_at(char* map, uint32_t number) {
+  return reinterpret_cast<Exemplar*>(map + cell_file::kExemplarsAt)[number - 1];
+}
+
+// Returns the number of an exemplar that no histogram has; 0 if there is none, or no space for it.
+uint32_t claim_exemplar(char* map) {
+  uint32_t number = 1;
+  while (is_exemplar(number) && file.exemplars[number - 1]) ++number;
+  if (!is_exemplar(number)) return 0;
+  const size_t end = up_to_page(number * sizeof(Exemplar));
+  if (end > file.exemplars_room) {
+    if (!populate(cell_file::kExemplarsAt + file.exemplars_room, end - file.exemplars_room)) return 0;
+    file.exemplars_room = end;
+  }
+  file.exemplars.set(number - 1);
+  exemplar_at(map, number) = {};
+  return number;
+}
+
+int64_t now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);  // 4 ms are exact enough, and take a quarter of the time
+  return static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
 }  // namespace
 
 char* begin(size_t cpus) noexcept {
@@ -197,7 +229,7 @@ uint32_t enter(Entry entry, Texts texts) noexcept {
   const size_t at = cell_file::kDirectoryAt + header.directory_bytes;
   const size_t end = at + cell_file::entry_bytes(name_bytes + texts.unit.size() + texts.help.size());
   const size_t pages_end = up_to_page(end);
-  if (name_bytes == 0 || name_bytes > cell_file::kNameBytesMax || end > cell_file::kCellsAt ||
+  if (name_bytes == 0 || name_bytes > cell_file::kNameBytesMax || end > cell_file::kExemplarsAt ||
       (pages_end > file.directory_room && !populate(file.directory_room, pages_end - file.directory_room))) {
     shared(header.not_entered).fetch_add(1, std::memory_order_relaxed);
     return 0;
@@ -206,7 +238,7 @@ uint32_t enter(Entry entry, Texts texts) noexcept {
   entry.name_bytes = static_cast<uint16_t>(name_bytes);
   entry.unit_bytes = static_cast<uint16_t>(texts.unit.size());
   entry.help_bytes = static_cast<uint16_t>(texts.help.size());
-  entry.zero = 0;
+  entry.exemplar = entry.type == cell_file::Type::kHistogram ? claim_exemplar(map) : 0;
   entry.state = State::kLive;
   entry.value = 0;
   std::memcpy(map + at, &entry, sizeof entry);
@@ -215,6 +247,29 @@ uint32_t enter(Entry entry, Texts texts) noexcept {
     to = std::copy(text.begin(), text.end(), to);
   shared(header.directory_bytes).store(end - cell_file::kDirectoryAt, std::memory_order_release);
   return static_cast<uint32_t>(at);
+}
+
+void offer_exemplar(uint32_t place, uint64_t value, std::string_view labels) noexcept {
+  char* const map = file.map.load(std::memory_order_acquire);
+  if (map == nullptr || place == 0) return;
+  const uint32_t number = entry_at(map, place).exemplar;
+  if (!is_exemplar(number)) return;
+  Exemplar& exemplar = exemplar_at(map, number);
+  uint64_t version = shared(exemplar.version).load(std::memory_order_acquire);
+  const int64_t now = now_ms();
+  const int64_t then = shared(exemplar.time_ms).load(std::memory_order_relaxed);
+  const bool is_same_slot = now / cell_file::kExemplarSlot_ms == then / cell_file::kExemplarSlot_ms;
+  if (is_same_slot && value <= shared(exemplar.value).load(std::memory_order_relaxed)) return;
+  // Fails if another thread has written since, or writes.
+  if (version % 2 != 0 ||
+      !shared(exemplar.version).compare_exchange_strong(version, version + 1, std::memory_order_acquire))
+    return;
+  std::atomic_thread_fence(std::memory_order_release);
+  shared(exemplar.value).store(value, std::memory_order_relaxed);
+  shared(exemplar.time_ms).store(now, std::memory_order_relaxed);
+  exemplar.label_bytes = labels.size();
+  std::copy(labels.begin(), labels.end(), exemplar.labels.begin());
+  shared(exemplar.version).store(version + 2, std::memory_order_release);
 }
 
 void end(uint32_t place, uint64_t value) noexcept {
@@ -238,7 +293,9 @@ void reuse(size_t first_cell) noexcept {
   if (map == nullptr || file.ended == nullptr) return;
   const auto found = file.ended->find(first_cell);
   if (found == file.ended->end()) return;
-  shared(entry_at(map, found->second).state).store(State::kGone, std::memory_order_relaxed);
+  Entry& entry = entry_at(map, found->second);
+  shared(entry.state).store(State::kGone, std::memory_order_relaxed);
+  if (is_exemplar(entry.exemplar)) file.exemplars.reset(entry.exemplar - 1);
   file.ended->erase(found);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // readers that see changed cells see this, too
 }

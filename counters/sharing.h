@@ -27,10 +27,15 @@ struct Texts {
   std::string_view unit;
   std::string_view help;
 };
-// Enters a live instrument; the fields of `entry` about its texts, its value and its state are ignored.
-// Leaves out a unit or help that is too long. Returns the offset of the entry, or 0 if cells are not shared
-// or the directory is full.
+// Enters a live instrument; the fields of `entry` about its texts, its value, its exemplar and its state are
+// ignored. Leaves out a unit or help that is too long, and the exemplar if there is no room. Returns the
+// offset of the entry, or 0 if cells are not shared or the directory is full.
 uint32_t enter(cell_file::Entry entry, Texts texts) noexcept;
+// Keeps the labels of a value that was recorded as the exemplar of the histogram at `place`, if it is the
+// largest of its slot of time. Async-signal-safe. Nobody waits: what comes while another thread writes is
+// left out. Does nothing if the histogram is not shared, or has no room for an exemplar. Requires: the labels
+// fit.
+void offer_exemplar(uint32_t place, uint64_t value, std::string_view labels) noexcept;
 // Marks an instrument as ended; `value` is the final count of a counter. Does nothing if `place` is 0.
 void end(uint32_t place, uint64_t value) noexcept;
 // Marks a histogram that has ended as gone, if it has this first cell. Call it before its cells are set to

@@ -16,8 +16,10 @@
 
 #include "base/process_hash.h"
 #include "counters/report_lines.h"
+#include "proto/batch.h"
 #include "proto/canonical_name.h"
 #include "proto/family.h"
+#include "proto/istatd/exemplar_line.h"
 #include "proto/prometheus/labels_name.h"
 #include "statmill/shared_cells.h"
 
@@ -54,6 +56,14 @@ std::optional<std::string> name_of_user(std::string_view text, uint32_t uid) {
   return *std::move(tagged);
 }
 
+// Returns whether a server keeps an exemplar with these labels.
+bool are_labels(const std::string& labels) {
+  const std::string line = "$x a 0 0 " + labels;
+  Batch batch;
+  parse_exemplar_line(line, AddedTags(), batch);
+  return batch.exemplars.size() == 1 && !batch.exemplars.front().labels.empty();
+}
+
 // An instrument is new if its name or its place in the file is: the file of a hostile program may change
 // both.
 uint64_t hash_of(const Reading& reading) {
@@ -85,6 +95,7 @@ class ProgramsCollector final : public Collector {
     size_t user_items = 0;  // files that wait for a limit of their user
     size_t user_names = 0;  // instruments that wait for a limit of their user
     uint64_t left_out = 0;
+    uint64_t exemplars_refused = 0;
     size_t bytes = 0;
     uint64_t cost = 0;
   };
@@ -96,6 +107,7 @@ class ProgramsCollector final : public Collector {
   void forget(const Program& program);
   void read_all(MetricSink& sink);
   bool read_one(const std::string& name, Program& program, MetricSink& sink);
+  void check_texts(Reading& reading);
   bool refuse(const std::string& name, Program& program, const std::string& reason);
   // Returns false if the file has to wait for a limit of items.
   bool change_items(Program& program, size_t items);
@@ -134,6 +146,7 @@ CollectorStatus ProgramsCollector::collect(MetricSink& sink) {
   sink.gauge("host.agent.program_user_waiting", {"items"}, static_cast<double>(round_.user_items));
   sink.gauge("host.agent.program_user_waiting", {"names"}, static_cast<double>(round_.user_names));
   sink.gauge("host.agent.program_instruments_left_out", static_cast<double>(round_.left_out));
+  sink.gauge("host.agent.program_exemplars_refused", static_cast<double>(round_.exemplars_refused));
   return {};
 }
 
@@ -227,9 +240,8 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   std::optional<std::vector<Reading>> readings = cells->read(error);
   round_.cost += cells->cost();
   if (!readings) return refuse(name, program, error);
-  for (Reading& reading : *readings) {  // a file may have any text
-    if (!is_unit(reading.unit)) reading.unit = {};
-    if (!is_help(reading.help)) reading.help = {};
+  for (Reading& reading : *readings) {
+    check_texts(reading);
     if (is_last) reading.sum_missing_max = 0;  // the process is dead: no unfinished record will be finished
   }
   const size_t gone = program.names.size() - std::min(program.names.size(), readings->size());
@@ -241,6 +253,7 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   }
   ++round_.files;
   round_.left_out += cells->left_out();
+  round_.exemplars_refused += cells->exemplars_refused();
   std::vector<std::string> names;
   rename(cells->owner(), *readings, names);
   const size_t held_back = hold_back_new_names(program, *readings);
@@ -249,6 +262,19 @@ bool ProgramsCollector::read_one(const std::string& name, Program& program, Metr
   if (!is_last || !is_reported || !options_.removes_files) return false;
   if (::unlink(path_of(name).c_str()) == 0 || errno == ENOENT) return true;
   return refuse(name, program, std::string("it cannot be removed: ") + std::strerror(errno));
+}
+
+// Removes texts that a server would refuse: a file may have any.
+void ProgramsCollector::check_texts(Reading& reading) {
+  if (!is_unit(reading.unit)) reading.unit = {};
+  if (!is_help(reading.help)) reading.help = {};
+  if (!reading.exemplar) return;
+  constexpr auto is_blank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; };
+  std::string& labels = reading.exemplar->labels;
+  std::replace_if(labels.begin(), labels.end(), is_blank, ' ');
+  if (are_labels(labels)) return;
+  reading.exemplar.reset();
+  ++round_.exemplars_refused;
 }
 
 bool ProgramsCollector::change_items(Program& program, size_t items) {

@@ -46,7 +46,8 @@ struct ProgramsOptions {
 // Reports these gauges of host.agent if the directory exists: program_files (read), program_files_refused
 // (could not be read or removed), program_files_waiting (postponed by a limit), program_user_waiting with the
 // reason (of these, those that a limit of their user postponed: files, items; and instruments: names),
-// program_instruments_left_out (had no room in their files). `clock` and `log` must outlive the collector.
+// program_instruments_left_out (had no room in their files), program_exemplars_refused. `clock` and `log`
+// must outlive the collector.
 std::unique_ptr<Collector> make_programs_collector(ProgramsOptions options, const Clock& clock, Log& log);
 
 }  // namespace statmill

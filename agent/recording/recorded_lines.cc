@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "proto/canonical_name.h"
 #include "proto/istatd/exact_line.h"
+#include "proto/istatd/exemplar_line.h"
 #include "proto/istatd/family_line.h"
 
 namespace statmill {
@@ -44,7 +45,8 @@ std::string_view RecordedLines::complete(std::string_view line) {
     ++refused_;
     return {};
   }
-  line_.append(time_text_).append(line.substr(name_end)).push_back('\n');
+  if (!is_exemplar_line(line)) line_.append(time_text_);  // an exemplar has a time of its own
+  line_.append(line.substr(name_end)).push_back('\n');
   return line_;
 }
 

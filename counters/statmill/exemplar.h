@@ -19,6 +19,8 @@ struct RecordedExemplar {
   uint64_t value = 0;
   int64_t time_ms = 0;  // unix time
   std::string labels;   // as they were given
+
+  bool operator==(const RecordedExemplar&) const = default;
 };
 
 // Thread-safe and async-signal-safe, but for read(). Nobody waits: what comes while another thread writes or

@@ -35,6 +35,11 @@ class AnyHistogram : public Instrument {
   LargestExemplar& exemplar() noexcept { return exemplar_; }
 
  protected:
+  void keep_exemplar(uint64_t value, std::string_view labels) noexcept {
+    exemplar_.offer(value, labels);
+    if (shared_at() != 0) share_exemplar(value, labels);
+  }
+
   AnyHistogram(const char* name, const Help& help, Registry* registry, unsigned grouping_power,
                size_t bucket_count) noexcept
       : Instrument(name, help, Type::kHistogram, registry),
@@ -48,6 +53,8 @@ class AnyHistogram : public Instrument {
   Cells cells_;
 
  private:
+  void share_exemplar(uint64_t value, std::string_view labels) noexcept;
+
   const unsigned grouping_power_;
   const size_t bucket_count_;
   LargestExemplar exemplar_;
@@ -68,10 +75,11 @@ class Histogram final : public AnyHistogram {
 
   void record(uint64_t value) noexcept { record_n(value, 1); }
   // Also keeps the labels, such as "trace_id=4bf9", if the value is the largest since the last report
-  // (exemplar.h), which sends them as an exemplar.
+  // (exemplar.h), which sends them as an exemplar; and in a file of shared cells, if it is the largest of its
+  // 10 s, which the agent sends. Cost with such a file: 10 ns more.
   void record_with(uint64_t value, std::string_view labels) noexcept {
     record(value);
-    exemplar().offer(value, labels);
+    keep_exemplar(value, labels);
   }
   // Records the same value n times.
   void record_n(uint64_t value, uint64_t n) noexcept {

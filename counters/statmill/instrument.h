@@ -53,6 +53,8 @@ class Instrument {
   // when join() is called, and intact until leave() returns. Both take a lock; join() never calls malloc.
   void join() noexcept;
   void leave() noexcept;
+  // The offset of its entry in the shared file (share.h); 0 if it has none.
+  uint32_t shared_at() const { return shared_at_; }
 
  private:
   friend class Registry;
@@ -63,7 +65,7 @@ class Instrument {
   Instrument* next_ = nullptr;
   Instrument* previous_ = nullptr;
   const Type type_;
-  uint32_t shared_at_ = 0;  // offset of its entry in the shared file (share.h); 0 if it has none
+  uint32_t shared_at_ = 0;
 };
 
 }  // namespace statmill

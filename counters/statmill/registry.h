@@ -47,8 +47,8 @@ struct Reading {
   uint64_t sum_missing_max = 0;
   uint64_t overflows = 0;       // values that were too large; they count in the last bucket
   std::vector<Bucket> buckets;  // ascending by index, without empty ones
-  // The largest value that was recorded with labels since the last read with Maxima::kReset. SharedCells has
-  // none.
+  // The largest value that was recorded with labels since the last read with Maxima::kReset; from
+  // SharedCells, of the 10 s in which the last one came.
   std::optional<RecordedExemplar> exemplar = {};
 
   double value() const { return type == Type::kGauge ? level : static_cast<double>(count); }

@@ -26,8 +26,8 @@ class SharedCells {
  public:
   // Files whose instruments need more cells, added up over all CPUs, are refused. This many are 256 MiB.
   static constexpr uint64_t kCellsReadMax = uint64_t{1} << 25;
-  // Each histogram takes two additional reads per CPU; each of these costs as much as reading this many
-  // cells.
+  // Each histogram takes two additional reads per CPU, and three for an exemplar; each of these costs as much
+  // as reading this many cells.
   static constexpr uint64_t kCellsPerExtraRead = 256;
   // Histograms with a higher count are left out. It is the largest count that a server accepts in a bucket.
   static constexpr uint64_t kHistogramCountMax = (uint64_t{1} << 48) - 1;
@@ -52,10 +52,12 @@ class SharedCells {
   // Returns the counters and histograms in the order in which they were created, including those that ended.
   // `instance` identifies each of them permanently. The count of a counter never decreases. A histogram that
   // ended is included until its cells are reused. Texts are valid until the next call. Returns nullopt if the
-  // file is damaged, with the reason in `error`.
+  // file is damaged, with the reason in `error`. The labels of an exemplar may be any bytes.
   std::optional<std::vector<Reading>> read(std::string& error);
   // Instruments missing in the last read(): they did not fit into the file, or had impossible counts.
   uint64_t left_out() const { return left_out_; }
+  // Exemplars that the last read() refused, because they were impossible.
+  uint64_t exemplars_refused() const { return exemplars_refused_; }
   // The cost of the last read(), in cells of about 1 ns each; a byte of the directory costs as much as eight.
   uint64_t cost() const { return cells_read_ + directory_.size() * 8; }
 
@@ -74,6 +76,7 @@ class SharedCells {
   bool is_of_this_boot_ = false;
   size_t directory_bytes_ = 0;
   uint64_t left_out_ = 0;
+  uint64_t exemplars_refused_ = 0;
   uint64_t cells_read_ = 0;     // by the last read(), including the cost of additional reads
   std::string directory_;       // as of the last read
   std::vector<uint64_t> sums_;  // by cell, over all CPUs

@@ -119,6 +119,21 @@ TEST(ReportLines, AnExemplarFollowsItsHistogramAndIsOneLine) {
   EXPECT_EQ(lines.make(registry.read(Maxima::kReset)), "") << "it is sent once";
 }
 
+TEST(ReportLines, AnExemplarThatStaysIsSentOnce) {
+  Reading reading;
+  reading.name = "a.b_us";
+  reading.type = Reading::Type::kHistogram;
+  reading.exemplar = {7, 1'700'000'000'000, "trace_id=a"};
+  ReportLines lines;
+  const std::string text(lines.make({reading}));
+  EXPECT_EQ(text, "$x a.b_us 1700000000000 7 trace_id=a\n");
+  EXPECT_EQ(lines.make({reading}), text) << "it was not sent";
+  EXPECT_EQ(lines.sent(text.size()), 1u);
+  EXPECT_EQ(lines.make({reading}), "");
+  reading.exemplar->time_ms += 10'000;
+  EXPECT_EQ(lines.make({reading}), "$x a.b_us 1700000010000 7 trace_id=a\n");
+}
+
 TEST(ReportLines, AreSplitAtLineEnds) {
   Registry registry;
   registry.gauge("a", "").set(1);

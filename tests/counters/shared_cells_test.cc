@@ -26,9 +26,13 @@ using testing::HasSubstr;
 
 constexpr uint64_t kStride = uint64_t{1} << Cells::kCpuShift;
 
-// A file in memory for two CPUs, with two counters (one of which has ended) and a histogram.
+// A file in memory for two CPUs, with two counters (one of which has ended) and a histogram with an exemplar.
 class SharedCellsTest : public testing::Test {
  protected:
+  static constexpr uint32_t kExemplar = 2;
+  static constexpr size_t kExemplarAt =
+      cell_file::kExemplarsAt + (kExemplar - 1) * sizeof(cell_file::Exemplar);
+
   SharedCellsTest() : file_(::memfd_create("cells", MFD_CLOEXEC)) {
     header_.magic = cell_file::kMagic;
     header_.version = cell_file::kVersion;
@@ -37,7 +41,8 @@ class SharedCellsTest : public testing::Test {
     header_.cpus = 2;
     add({State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "requests");
     add({State::kEnded, Type::kCounter, 0, 0, 9, 1, 33}, "errors;code=500");
-    add({State::kLive, Type::kHistogram, 1, 0, 16, 6, 0}, "sizes");
+    add({State::kLive, Type::kHistogram, 1, 0, 16, 6, 0, 0, 0, kExemplar}, "sizes");
+    set_exemplar(2, 7, 1'700'000'000'123, "trace_id=a");
     for (uint64_t shard = 0; shard < 3; ++shard) cells_[shard].resize(24);
     cells_[0][8] = 1;
     cells_[1][8] = 20;
@@ -57,6 +62,10 @@ class SharedCellsTest : public testing::Test {
     std::memcpy(directory_.data() + at, &entry, sizeof entry);
     std::memcpy(directory_.data() + at + sizeof entry, all.data(), all.size());
   }
+  void set_exemplar(uint64_t version, uint64_t value, int64_t time_ms, const std::string& labels) {
+    exemplar_ = {version, value, time_ms, labels.size(), {}};
+    std::copy(labels.begin(), labels.end(), exemplar_.labels.begin());
+  }
   void write_at(uint64_t at, const void* bytes, size_t size) const {
     ASSERT_EQ(::pwrite(file_, bytes, size, static_cast<off_t>(at)), static_cast<ssize_t>(size));
   }
@@ -64,6 +73,7 @@ class SharedCellsTest : public testing::Test {
     header_.directory_bytes = directory_.size();
     ASSERT_EQ(::ftruncate(file_, 0), 0);
     write_at(0, &header_, sizeof header_);
+    write_at(kExemplarAt, &exemplar_, sizeof exemplar_);
     write_at(cell_file::kDirectoryAt, directory_.data(), directory_.size());
     for (uint64_t shard = 0; shard < 3; ++shard)
       write_at(cell_file::kCellsAt + shard * kStride, cells_[shard].data(), cells_[shard].size() * 8);
@@ -107,6 +117,7 @@ class SharedCellsTest : public testing::Test {
   const int file_;
   Header header_{};
   std::string directory_;
+  cell_file::Exemplar exemplar_{};
   std::array<std::vector<uint64_t>, 3> cells_;
 };
 
@@ -125,9 +136,59 @@ TEST_F(SharedCellsTest, EveryFlippedBitIsAnErrorOrAPossibleReading) {
   };
   flip_bits(0, sizeof header_, look);
   flip_bits(cell_file::kDirectoryAt, directory_.size(), look);
-  flip_bits(cell_file::kCellsAt, cells_[0].size() * 8, look);
   EXPECT_GT(errors, 300U);
+  flip_bits(kExemplarAt, sizeof exemplar_, look);
+  flip_bits(cell_file::kCellsAt, cells_[0].size() * 8, look);
   EXPECT_EQ(read(), kWhole);
+}
+
+TEST_F(SharedCellsTest, ReadsWholeExemplarsThatArePossible) {
+  const std::string full(cell_file::kExemplarTextBytesMax, 'x');
+  const struct {
+    uint64_t version;
+    int64_t time_ms;
+    std::string labels;
+    uint64_t label_bytes;
+    bool is_read;
+    uint64_t refused;
+    const char* why;
+  } table[] = {
+      {2, 1, "trace_id=a", 10, true, 0, "a whole one"},
+      {2, 0, full, full.size(), true, 0, "the longest"},
+      {0, 1, "trace_id=a", 10, false, 0, "there never was one"},
+      {3, 1, "trace_id=a", 10, false, 0, "it is being written, or its writer was killed"},
+      {2, 1, "", 0, false, 1, "no labels"},
+      {2, 1, full, full.size() + 1, false, 1, "labels beyond its end"},
+      {2, 1, full, ~uint64_t{0}, false, 1, "labels beyond its end"},
+      {2, -1, "trace_id=a", 10, false, 1, "before 1970"},
+  };
+  for (const auto& c : table) {
+    set_exemplar(c.version, ~uint64_t{0}, c.time_ms, c.labels);
+    exemplar_.label_bytes = c.label_bytes;
+    write();
+    std::string error;
+    const auto cells = SharedCells::of(::dup(file_), error);
+    const auto readings = cells->read(error);
+    ASSERT_TRUE(readings) << error;
+    std::optional<RecordedExemplar> want;
+    if (c.is_read) want = {~uint64_t{0}, c.time_ms, c.labels};
+    EXPECT_EQ(readings->back().exemplar, want) << c.why;
+    EXPECT_FALSE(readings->front().exemplar);
+    EXPECT_EQ(cells->exemplars_refused(), c.refused) << c.why;
+    EXPECT_EQ(readings->back().count, 9U) << "the histogram is read in any case";
+  }
+}
+
+TEST_F(SharedCellsTest, AFileOfAProgramWithoutExemplarsIsRead) {
+  directory_.clear();
+  add({State::kLive, Type::kHistogram, 1, 0, 16, 6, 0}, "sizes");
+  // Its directory may be longer, with texts where exemplars would be.
+  for (int i = 0; directory_.size() + 4096 < cell_file::kCellsAt - cell_file::kDirectoryAt; ++i)
+    add({State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, std::to_string(i) + std::string(2000, 'x'));
+  ASSERT_GT(cell_file::kDirectoryAt + directory_.size(), cell_file::kExemplarsAt);
+  exemplar_ = {};
+  write();
+  EXPECT_TRUE(read().starts_with("sizes=9 0xx")) << read().substr(0, 100);
 }
 
 TEST_F(SharedCellsTest, ReadsUnitAndHelp) {
@@ -215,6 +276,8 @@ TEST_F(SharedCellsTest, RefusesImpossibleInstruments) {
       {{State::kLive, Type::kHistogram, 17, 0, 8, 1 << 18, 0}, "a", "dimensions"},
       {{State::kLive, Type::kHistogram, 1, 0, 8, 130, 0}, "a", "dimensions"},
       {{State::kLive, Type::kHistogram, 0, 0, 8, 0xffff'ffff, 0}, "a", "beyond"},
+      {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0, 0, 0, 1}, "a", "exemplar"},
+      {{State::kLive, Type::kHistogram, 1, 0, 8, 6, 0, 0, 0, 2049}, "a", "exemplar"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "", "too short"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, std::string(2049, 'a'), "too long"},
       {{State::kLive, Type::kCounter, 0, 0, 8, 1, 0}, "a b", "blanks"},

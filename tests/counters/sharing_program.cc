@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -99,7 +100,7 @@ void end_instruments() {
   { Counter("short.lived").add(5); }
   Counter other("other");
   other.add(7);
-  { Histogram<3, 10>("sizes").record(9); }
+  { Histogram<3, 10>("sizes").record_with(9, "trace_id=old"); }
   { Histogram<3, 10>("sizes.again").record(100); }  // reuses the cells
   { Histogram<3, 12>("sizes.last").record(200); }
   { Counter("short.lived").add(6); }
@@ -132,6 +133,49 @@ int count_in_child() {
   ::_exit(0);
 }
 
+// Two threads replace the exemplar with ever larger values, which its label has, too. They pause, so that a
+// reader finds it whole at times.
+[[noreturn]] void replace_exemplars() {
+  static std::atomic<uint64_t> next{1};
+  const auto replace = [] {
+    while (true) {
+      for (int i = 0; i < 50; ++i) {
+        const uint64_t value = next.fetch_add(1);
+        latency.record_with(value, "value=" + std::to_string(value));
+      }
+      for (int i = 0; i < 10'000; ++i) requests.add();
+    }
+  };
+  std::thread other(replace);
+  replace();
+  std::abort();
+}
+
+// More than have room in a file.
+void make_many_exemplars() {
+  static std::vector<std::unique_ptr<Histogram<1, 3>>> histograms;
+  for (int i = 0; i < 2100; ++i) {
+    histograms.push_back(std::make_unique<Histogram<1, 3>>("many"));
+    histograms.back()->record_with(1, "i=" + std::to_string(i));
+  }
+}
+
+void record_exemplars() {
+  latency.record_with(1000, "trace_id=a");
+  latency.record_with(10, "trace_id=b");
+  latency.record_with(2000, std::string(161, 'x'));
+  latency.record_with(2000, "");
+}
+
+// Records smaller ones on SIGUSR1, which must be blocked, and ends.
+[[noreturn]] void record_exemplars_and_end(const sigset_t& start) {
+  int number = 0;
+  ::sigwait(&start, &number);
+  latency.record_with(10, "trace_id=c");
+  latency.record_with(5, "trace_id=d");
+  ::_exit(0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -140,7 +184,7 @@ int main(int argc, char** argv) {
   sigset_t start{};
   sigemptyset(&start);
   sigaddset(&start, SIGUSR1);
-  if (what == "steps") ::sigprocmask(SIG_BLOCK, &start, nullptr);
+  if (what == "steps" || what == "exemplars") ::sigprocmask(SIG_BLOCK, &start, nullptr);
   if (what == "limited") limit_files(argv);
   if (what == "fills") mount_small(argv);
   if (what == "fills") status = fill();
@@ -148,6 +192,8 @@ int main(int argc, char** argv) {
   if (what == "ends") end_instruments();
   if (what == "forks") status = count_in_child();
   if (what == "exits") count_from_threads();
+  if (what == "exemplars") record_exemplars();
+  if (what == "many_exemplars") make_many_exemplars();
   queue.set(3);
   if (share_path() == nullptr) {
     requests.add(2);
@@ -157,6 +203,8 @@ int main(int argc, char** argv) {
   std::fprintf(stderr, "ready status=%d path=%s\n", status, share_path());
   if (what == "exits" || what == "fills") return status;
   if (what == "steps") record_and_end(start);
+  if (what == "exemplars") record_exemplars_and_end(start);
+  if (what == "replaces") replace_exemplars();
   // Both halves of the sum are equal unless a reader sees an incomplete add.
   while (what == "adds") requests.add((uint64_t{1} << 32) + 1);
   while (true) ::pause();

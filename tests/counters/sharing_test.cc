@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 
+#include "counters/cell_file.h"
 #include "statmill/share.h"
 #include "statmill/shared_cells.h"
 #include "tests/support/process.h"
@@ -102,6 +106,7 @@ TEST_F(SharingTest, EndedInstrumentsKeepTheirCounts) {
   EXPECT_FALSE(readings.contains("sizes")) << "its cells were reused";
   EXPECT_EQ(readings.at("sizes.again").count, 1U);
   EXPECT_EQ(readings.at("sizes.again").sum, 100U);
+  EXPECT_FALSE(readings.at("sizes.again").exemplar) << "that of the cells before";
   EXPECT_EQ(readings.at("sizes.last").sum, 200U);
   EXPECT_EQ(cells_->left_out(), 0U);
 }
@@ -127,6 +132,51 @@ TEST_F(SharingTest, ReaderSeesNoIncompleteAdd) {
     last = count;
   }
   EXPECT_GT(last, 0U);
+}
+
+TEST_F(SharingTest, KeepsTheLargestExemplarOfASlot) {
+  run("exemplars");
+  const auto first = read().at("shop.latency_ns").exemplar;
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->value, 1000U);
+  EXPECT_EQ(first->labels, "trace_id=a");
+  EXPECT_GT(first->time_ms, 1'700'000'000'000);
+  EXPECT_EQ(read().at("shop.latency_ns").exemplar, first) << "reading resets nothing";
+  const int64_t slot_before = first->time_ms - cell_file::kExemplarSlot_ms;
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(cell_file::kExemplarsAt + offsetof(cell_file::Exemplar, time_ms));
+  file.write(reinterpret_cast<const char*>(&slot_before), sizeof slot_before).flush();
+  ASSERT_TRUE(file);
+  EXPECT_EQ(read().at("shop.latency_ns").exemplar->time_ms, slot_before);
+  program_->signal(SIGUSR1);
+  EXPECT_EQ(program_->wait(), 0);
+  const auto second = read().at("shop.latency_ns").exemplar;
+  ASSERT_TRUE(second) << "the last one of a process that ended";
+  EXPECT_EQ(second->value, 10U);
+  EXPECT_EQ(second->labels, "trace_id=c");
+  EXPECT_GE(second->time_ms, first->time_ms);
+}
+
+TEST_F(SharingTest, ReaderSeesNoTornExemplar) {
+  run("replaces");
+  std::set<uint64_t> values;
+  while (values.size() < 300) {
+    const auto exemplar = read().at("shop.latency_ns").exemplar;
+    if (!exemplar) continue;
+    ASSERT_EQ(exemplar->labels, "value=" + std::to_string(exemplar->value));
+    values.insert(exemplar->value);
+  }
+}
+
+TEST_F(SharingTest, AFileHasRoomForSoManyExemplars) {
+  run("many_exemplars");
+  std::string error;
+  const auto readings = cells_->read(error);
+  ASSERT_TRUE(readings) << error;
+  const auto has_exemplar = [](const Reading& reading) { return reading.exemplar.has_value(); };
+  // Another histogram of the program has the room of one.
+  EXPECT_EQ(std::count_if(readings->begin(), readings->end(), has_exemplar), cell_file::kExemplarsMax - 1);
+  EXPECT_EQ(cells_->left_out(), 0U) << "the others count";
 }
 
 TEST_F(SharingTest, FullFileSystemLosesCountsButNotTheProgram) {

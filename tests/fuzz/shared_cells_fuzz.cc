@@ -1,6 +1,6 @@
 // Reads a file of shared cells with any content: the result is an error, or valid readings, whose report
-// lines are sent once. The input is a header, the size of the directory in two bytes, the directory, and the
-// cells of the first CPU.
+// lines are sent once. The input is a header, the size of the directory in two bytes, the directory, and
+// bytes that are both the exemplars and the cells of the first CPU.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -46,6 +46,7 @@ int file_of(std::string_view bytes) {
   SM_CHECK(file >= 0);
   write_at(file, {reinterpret_cast<const char*>(&header), sizeof header}, 0);
   write_at(file, pop(bytes, directory_bytes), cell_file::kDirectoryAt);
+  write_at(file, bytes.substr(0, cell_file::kCellsAt - cell_file::kExemplarsAt), cell_file::kExemplarsAt);
   write_at(file, bytes, cell_file::kCellsAt);
   const size_t whole = cell_file::kCellsAt + (size_t{header.cpus} + 1) * (size_t{1} << Cells::kCpuShift);
   SM_CHECK(::ftruncate(file, static_cast<off_t>(whole)) == 0);
@@ -58,6 +59,9 @@ void check(const Reading& reading) {
   for (const Reading::Bucket& bucket : reading.buckets) {
     SM_CHECK(bucket.count != 0 && bucket.index < h2::bucket_count(reading.grouping_power, 64));
   }
+  if (!reading.exemplar) return;
+  SM_CHECK(reading.exemplar->time_ms >= 0 && !reading.exemplar->labels.empty());
+  SM_CHECK(reading.exemplar->labels.size() <= cell_file::kExemplarTextBytesMax);
 }
 
 }  // namespace

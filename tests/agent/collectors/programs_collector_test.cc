@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <optional>
+#include <string>
+
 #include "tests/agent/collectors/programs_fixture.h"
 
 namespace statmill {
@@ -96,6 +99,49 @@ TEST_F(ProgramsCollectorTest, TextsThatAServerWouldRefuseAreLeftOut) {
   collect();
   FakeProgram program(path("1-1.cells"), 1, "shop.sales", "EUR", "Sales \xe2\x80\xae shop.");
   EXPECT_EQ(collect(), "*shop.sales0 0\n");
+}
+
+TEST_F(ProgramsCollectorTest, AnExemplarIsSentOnceWithTheUserWhoCounts) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 0);
+  program.name_histogram("shop.us");
+  program.set_exemplar(2, 1'700'000'000'123, "trace_id=4bf9 span_id=a");
+  const std::string values = "%shop.us h1 2 2:1\n";
+  EXPECT_EQ(collect(), values + "$x shop.us 1700000000123 2 trace_id=4bf9 span_id=a\n");
+  EXPECT_NE(sink_.text.find("$x shop.us" + user_), std::string::npos);
+  EXPECT_EQ(collect(), "");
+  program.set_exemplar(3, 1'700'000'000'124, "trace_id=5");
+  EXPECT_EQ(collect(), "$x shop.us 1700000000124 3 trace_id=5\n");
+  EXPECT_EQ(sink_.gauges.at("host.agent.program_exemplars_refused"), 0);
+}
+
+TEST_F(ProgramsCollectorTest, AnExemplarThatAServerWouldRefuseIsLeftOut) {
+  collect();
+  FakeProgram program(path("1-1.cells"), 0);
+  program.name_histogram("shop.us");
+  collect();
+  const struct {
+    std::string labels;
+    std::optional<std::string> sent;
+  } kRows[] = {
+      {"a=b\n*evil 1", {}},             // a word that is no label
+      {"a=b\n*evil=1", "a=b *evil=1"},  // still one line
+      {"a=\xff", {}},                   // no UTF-8
+      {"a=%FF", {}},                    // the same
+      {"a=1 a=2", {}},                  // one name twice
+      {"=1", {}},                       // no name
+      {"a=", {}},                       // no label is left
+      {std::string(10, '\0'), {}},      // nothing
+      {"a=" + std::string(128, 'x'), {}},
+      {"a=" + std::string(127, 'x'), "a=" + std::string(127, 'x')},
+  };
+  int64_t time_ms = 1'700'000'000'000;
+  for (const auto& row : kRows) {
+    program.set_exemplar(2, ++time_ms, row.labels);
+    const std::string head = "$x shop.us " + std::to_string(time_ms) + " 2 ";
+    EXPECT_EQ(collect(), row.sent ? head + *row.sent + "\n" : "") << row.labels;
+    EXPECT_EQ(sink_.gauges.at("host.agent.program_exemplars_refused"), row.sent ? 0 : 1);
+  }
 }
 
 TEST_F(ProgramsCollectorTest, CountsFromBeforeTheStartAreNotReportedAgain) {

@@ -41,16 +41,30 @@ class FakeProgram {
   // Writes the header and the directory.
   void name_all(size_t counters, const std::string& name, const std::string& unit = {},
                 const std::string& help = {}) {
-    cell_file::Header header{};
-    header.magic = cell_file::kMagic;
-    header.version = cell_file::kVersion;
-    header.pid = 1;
-    header.start_ticks = 1;
     std::string directory;
-    for (size_t i = 0; i < counters; ++i) add_counter(directory, {name + std::to_string(i), unit, help}, i);
-    header.directory_bytes = directory.size();
-    write_at(0, &header, sizeof header);
-    write_at(cell_file::kDirectoryAt, directory.data(), directory.size());
+    for (size_t i = 0; i < counters; ++i) {
+      const auto first_cell = static_cast<uint32_t>(8 + i);
+      add_entry(directory, {cell_file::State::kLive, cell_file::Type::kCounter, 0, 0, first_cell, 1, 0},
+                {name + std::to_string(i), unit, help});
+    }
+    write_directory(directory);
+  }
+
+  // Writes a directory with one histogram, which counts one value, and has an exemplar.
+  void name_histogram(const std::string& name) {
+    cell_file::Entry entry{cell_file::State::kLive, cell_file::Type::kHistogram, 1, 0, 8, 6, 0};
+    entry.exemplar = 1;
+    std::string directory;
+    add_entry(directory, entry, {name, {}, {}});
+    write_directory(directory);
+    set(2, 1);  // the bucket of 2
+    set(6, 2);  // the sum
+    set(9, 1);  // finished records
+  }
+  void set_exemplar(uint64_t value, int64_t time_ms, const std::string& labels) {
+    cell_file::Exemplar exemplar{2, value, time_ms, labels.size(), {}};
+    labels.copy(exemplar.labels.data(), exemplar.labels.size());
+    write_at(cell_file::kExemplarsAt, &exemplar, sizeof exemplar);
   }
 
   // Sets counter `index` to a value.
@@ -68,17 +82,25 @@ class FakeProgram {
     std::string unit;
     std::string help;
   };
-  static void add_counter(std::string& directory, const Texts& texts, size_t index) {
-    cell_file::Entry entry{cell_file::State::kLive, cell_file::Type::kCounter, 0, 0, 0, 1, 0};
+  static void add_entry(std::string& directory, cell_file::Entry entry, const Texts& texts) {
     entry.name_bytes = static_cast<uint16_t>(texts.name.size());
     entry.unit_bytes = static_cast<uint16_t>(texts.unit.size());
     entry.help_bytes = static_cast<uint16_t>(texts.help.size());
     const std::string name = texts.name + texts.unit + texts.help;
-    entry.first_cell = static_cast<uint32_t>(8 + index);
     const size_t at = directory.size();
     directory.resize(at + cell_file::entry_bytes(name.size()));
     std::memcpy(directory.data() + at, &entry, sizeof entry);
     std::memcpy(directory.data() + at + sizeof entry, name.data(), name.size());
+  }
+  void write_directory(const std::string& directory) const {
+    cell_file::Header header{};
+    header.magic = cell_file::kMagic;
+    header.version = cell_file::kVersion;
+    header.pid = 1;
+    header.start_ticks = 1;
+    header.directory_bytes = directory.size();
+    write_at(0, &header, sizeof header);
+    write_at(cell_file::kDirectoryAt, directory.data(), directory.size());
   }
   void write_at(uint64_t at, const void* bytes, size_t size) const {
     EXPECT_EQ(::pwrite(file_, bytes, size, static_cast<off_t>(at)), static_cast<ssize_t>(size));

@@ -34,6 +34,7 @@ TEST(RecordedLines, HaveTheTagsAndTheTime) {
       {"^%2Aodd 1", "^*odd;dc=eu;host=web1 1700000000 1\n"},
       {"*^$odd 1", "*^$odd;dc=eu;host=web1 1700000000 1\n"},
       {"a%5Eb;t=x^y 1", "a%5Eb;dc=eu;host=web1;t=x^y 1700000000 1\n"},
+      {"$x shop.us;uid=7 1699999999123 9 k=v", "$x shop.us;dc=eu;host=web1;uid=7 1699999999123 9 k=v\n"},
       {"$e *odd 1", "$e *odd;dc=eu;host=web1 1700000000 1\n"},
   };
   for (const auto& row : kRows) EXPECT_EQ(complete(row.line), row.want);
