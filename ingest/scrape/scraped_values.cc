@@ -128,7 +128,7 @@ uint64_t read_scraped(const ScrapeTarget& target, std::string_view text, Exposit
 }
 
 bool is_whole(std::string_view text, ExpositionFormat format) {
-  if (format == ExpositionFormat::kText) return text.empty() || text.back() == '\n';
+  if (format != ExpositionFormat::kOpenMetrics) return text.empty() || text.back() == '\n';
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
   return text == "# EOF" || text.ends_with("\n# EOF");
 }

@@ -185,7 +185,7 @@ Verdict<Refusal> ExpositionReader::read_sample(Cursor cursor) {
   if (value.empty()) return Refusal::kFieldCount;
   if (const auto verdict = read_value(value); verdict.is_refused()) return verdict;
   skip_blanks(cursor);
-  const bool may_have_exemplar = format_ == ExpositionFormat::kOpenMetrics;
+  const bool may_have_exemplar = format_ != ExpositionFormat::kText;
   if (!cursor.is_at_end() && !(may_have_exemplar && cursor.front() == '#')) {
     if (const auto verdict = read_time(cursor.until<' ', '\t'>()); verdict.is_refused()) return verdict;
     skip_blanks(cursor);
@@ -284,9 +284,9 @@ Verdict<Refusal> ExpositionReader::read_value(std::string_view text) {
   return kAccepted;
 }
 
-// Milliseconds as an integer in 0.0.4, seconds as a number in OpenMetrics.
+// Seconds as a number in OpenMetrics, otherwise milliseconds as an integer.
 Verdict<Refusal> ExpositionReader::read_time(std::string_view text) {
-  if (format_ == ExpositionFormat::kText)
+  if (format_ != ExpositionFormat::kOpenMetrics)
     return accept_if(parse_integer(text, sample_.time_ms.emplace()).is_accepted(), Refusal::kBadTime);
   Number seconds;
   if (parse_number(text, seconds).is_refused()) return Refusal::kBadTime;

@@ -24,7 +24,11 @@
 
 namespace statmill {
 
-enum class ExpositionFormat : uint8_t { kText, kOpenMetrics };
+enum class ExpositionFormat : uint8_t {
+  kText,
+  kOpenMetrics,
+  kMetricFamilies,  // the text that metric_families.h makes: kText, with exemplars as in OpenMetrics
+};
 
 struct ExpositionFamily {
   std::string_view name;  // without the suffixes of its samples; in 0.0.4, a counter's has its _total
@@ -79,7 +83,7 @@ class ExpositionReader {
   // The number of lines read so far.
   size_t line_number() const { return line_number_; }
   // Returns true if the text ended as its format wants: with "# EOF" if that is OpenMetrics.
-  bool is_complete() const { return format_ == ExpositionFormat::kText || has_seen_eof_; }
+  bool is_complete() const { return format_ != ExpositionFormat::kOpenMetrics || has_seen_eof_; }
 
  private:
   Verdict<Refusal> read_comment(Cursor cursor, bool& has_changed);

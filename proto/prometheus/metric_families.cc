@@ -1,8 +1,10 @@
 #include "proto/prometheus/metric_families.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -59,6 +61,24 @@ void append_value(std::string& out, double value) {
   }
 }
 
+// The unix time of a google.protobuf.Timestamp in seconds, with three decimals; nullopt if it is damaged,
+// impossible or before 1970.
+std::optional<std::string> seconds_of(std::string_view timestamp) {
+  int64_t seconds = 0;
+  int64_t nanoseconds = 0;
+  ProtobufFields fields(timestamp);
+  while (fields.next()) {
+    if (fields.is(1, WireType::kVarint)) seconds = fields.signed_integer();
+    if (fields.is(2, WireType::kVarint)) nanoseconds = fields.signed_integer();
+  }
+  constexpr int64_t kSecondsMax = 1'000'000'000'000;  // in 30,000 years
+  if (fields.failed() || seconds < 0 || seconds > kSecondsMax || nanoseconds < 0 ||
+      nanoseconds >= 1'000'000'000)
+    return std::nullopt;
+  const std::string thousandths = std::to_string(1000 + nanoseconds / 1'000'000);
+  return std::to_string(seconds) + "." + thousandths.substr(1);
+}
+
 // The first field of this number and type; nullopt without one, or if the message is damaged before it.
 std::optional<ProtobufFields> find(std::string_view message, uint64_t number, WireType type) {
   for (ProtobufFields fields(message); fields.next();) {
@@ -109,13 +129,13 @@ class FamilyText {
     time_.clear();
     ProtobufFields fields(metric);
     while (fields.next()) {
-      if (fields.is(1, WireType::kBytes) && !add_label(fields.bytes())) return damaged();
+      if (fields.is(1, WireType::kBytes) && !add_label(fields.bytes(), labels_)) return damaged();
       if (fields.is(6, WireType::kVarint)) time_ = " " + std::to_string(fields.signed_integer());
     }
     if (fields.failed()) return damaged();
     switch (type_) {
       case ClientType::kCounter:
-        return write_value(metric, 3);
+        return write_value(metric, 3, 2);
       case ClientType::kGauge:
         return write_value(metric, 2);
       case ClientType::kSummary:
@@ -128,7 +148,7 @@ class FamilyText {
     }
   }
 
-  bool add_label(std::string_view pair) {
+  static bool add_label(std::string_view pair, std::string& labels) {
     std::string_view name;
     std::string_view value;
     ProtobufFields fields(pair);
@@ -136,21 +156,45 @@ class FamilyText {
       if (fields.is(1, WireType::kBytes)) name = fields.bytes();
       if (fields.is(2, WireType::kBytes)) value = fields.bytes();
     }
-    append_quoted(labels_.append(","), name);
-    append_quoted(labels_.append("="), value);
+    append_quoted(labels.append(","), name);
+    append_quoted(labels.append("="), value);
     return !fields.failed();
   }
 
-  Status write_value(std::string_view metric, uint64_t field) {
+  // Returns the text of an exemplar, with a blank before it; nullopt if it is damaged.
+  static std::optional<std::string> exemplar_text(std::string_view exemplar) {
+    std::string labels;
+    std::string_view timestamp;
+    double value = 0;
+    ProtobufFields fields(exemplar);
+    while (fields.next()) {
+      if (fields.is(1, WireType::kBytes) && !add_label(fields.bytes(), labels)) return std::nullopt;
+      if (labels.size() > kExemplarTextBytesMax) return std::string(kUnreadableExemplar);
+      if (fields.is(2, WireType::kFixed64)) value = fields.real();
+      if (fields.is(3, WireType::kBytes)) timestamp = fields.bytes();
+    }
+    if (fields.failed()) return std::nullopt;
+    std::string out = " # {" + labels.substr(std::min<size_t>(1, labels.size())) + "} ";
+    append_value(out, value);
+    if (timestamp.empty()) return out;
+    const auto seconds = seconds_of(timestamp);
+    if (!seconds) return std::string(kUnreadableExemplar);
+    return out + " " + *seconds;
+  }
+
+  // Only counters have a field of an exemplar; 0 is none.
+  Status write_value(std::string_view metric, uint64_t field, uint64_t exemplar_field = 0) {
     const auto part = find(metric, field, WireType::kBytes);
     if (!part) return no_value();
     ProtobufFields fields(part->bytes());
     double value = 0;
-    while (fields.next()) {
+    std::optional<std::string> exemplar = std::string();
+    while (exemplar && fields.next()) {
       if (fields.is(1, WireType::kFixed64)) value = fields.real();
+      if (fields.is(exemplar_field, WireType::kBytes)) exemplar = exemplar_text(fields.bytes());
     }
-    if (fields.failed()) return damaged();
-    return write_line({}, {}, value);
+    if (fields.failed() || !exemplar) return damaged();
+    return write_line({}, {}, value, *exemplar);
   }
 
   Status write_summary(std::string_view metric) {
@@ -213,13 +257,16 @@ class FamilyText {
 
   Status write_bucket(std::string_view bucket, double& upper) {
     double count = 0;
+    std::optional<std::string> exemplar = std::string();
     ProtobufFields fields(bucket);
-    while (fields.next()) {
+    while (exemplar && fields.next()) {
       if (fields.is(1, WireType::kVarint)) count = static_cast<double>(fields.integer());
       if (fields.is(2, WireType::kFixed64)) upper = fields.real();
+      if (fields.is(3, WireType::kBytes)) exemplar = exemplar_text(fields.bytes());
       if (fields.is(4, WireType::kFixed64)) count = fields.real();
     }
-    return fields.failed() ? Status(damaged()) : write_line("_bucket", bound("le", upper), count);
+    if (fields.failed() || !exemplar) return damaged();
+    return write_line("_bucket", bound("le", upper), count, *exemplar);
   }
 
   Status write_count_and_sum(double count, double sum) {
@@ -234,13 +281,14 @@ class FamilyText {
     return out + "\"";
   }
 
-  // {"name_suffix","label"="value",...} value [time]
-  Status write_line(std::string_view suffix, std::string_view label, double value) {
+  // {"name_suffix","label"="value",...} value [time] [# {"label"="value",...} value [time]]
+  Status write_line(std::string_view suffix, std::string_view label, double value,
+                    std::string_view exemplar = {}) {
     out_.push_back('{');
     append_quoted(out_, std::string(name_).append(suffix));
     out_.append(labels_).append(label).append("} ");
     append_value(out_, value);
-    out_.append(time_).append("\n");
+    out_.append(time_).append(exemplar).append("\n");
     return check_size();
   }
 
@@ -248,6 +296,10 @@ class FamilyText {
     if (out_.size() <= bytes_max_) return Status::ok();
     return Error{ErrorCode::kLimit, "the body has over " + std::to_string(bytes_max_) + " bytes as text"};
   }
+  // As text, the labels that an exemplar may have at most (proto/exemplar.h) are shorter.
+  static constexpr size_t kExemplarTextBytesMax = 4096;
+  static constexpr std::string_view kUnreadableExemplar = " # {";
+
   static Status no_value() {
     return Error{ErrorCode::kInvalid, "a metric without a value of its family's type"};
   }

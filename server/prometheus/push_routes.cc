@@ -70,7 +70,8 @@ HttpResponse handle_push(const PushServices& services, const HttpRequest& reques
   auto group = push_group(url.path);
   if (!group) return error_response(400, group.error().message);
   const bool is_protobuf = is_metric_families(request.content_type);
-  const auto format = is_protobuf ? ExpositionFormat::kText : exposition_format(request.content_type);
+  const auto format =
+      is_protobuf ? ExpositionFormat::kMetricFamilies : exposition_format(request.content_type);
   if (!format)
     return error_response(
         415,

@@ -2,6 +2,7 @@
 // answers what was sent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include "tests/e2e/server_process.h"
 #include "tests/support/otlp_message.h"
 #include "tests/support/remote_write_message.h"
+#include "tests/support/temp_directory.h"
 
 namespace statmill {
 namespace {
@@ -105,6 +107,34 @@ TEST(ExemplarsE2e, EachDoorPassesThemOn) {
   EXPECT_EQ(exemplars(server, "h_bucket"),
             answer(R"({"__name__":"h_bucket","job":"j","le":"8"})", exemplar("pushed", "3", time_s)));
 
+  ProtobufWriter label;
+  label.bytes(1, "trace_id");
+  label.bytes(2, "of_go");
+  ProtobufWriter timestamp;
+  timestamp.integer(1, static_cast<uint64_t>(time_s));
+  ProtobufWriter of_counter;
+  of_counter.bytes(1, label.text());
+  of_counter.real(2, 2);
+  of_counter.bytes(3, timestamp.text());
+  ProtobufWriter counter;
+  counter.real(1, 5);
+  counter.bytes(2, of_counter.text());
+  ProtobufWriter metric;
+  metric.bytes(3, counter.text());
+  ProtobufWriter family;
+  family.bytes(1, "rows_total");
+  family.bytes(4, metric.text());
+  ProtobufWriter families;
+  families.bytes(1, family.text());
+  EXPECT_EQ(post(server, "/metrics/job/go",
+                 "Content-Type: application/vnd.google.protobuf; "
+                 "proto=io.prometheus.client.MetricFamily; encoding=delimited\r\n",
+                 families.text().substr(1))
+                .status,
+            200);
+  EXPECT_EQ(exemplars(server, "rows_total"),
+            answer(R"({"__name__":"rows_total","job":"go"})", exemplar("of_go", "2", time_s)));
+
   const auto ns = static_cast<uint64_t>(time_s) * 1'000'000'000;
   ProtobufWriter sent;
   sent.fixed(2, ns);
@@ -153,6 +183,31 @@ TEST(ExemplarsE2e, ARecordedLatencyLeadsToItsTrace) {
     EXPECT_EQ(got().find("quick"), std::string::npos);
     EXPECT_THAT(got(), HasSubstr("\"app\":\"shop\""));
   }
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
+  EXPECT_EQ(server.conservation(), "");
+}
+
+// The agent reads it in the file of a program that was killed.
+TEST(ExemplarsE2e, TheSlowestRequestOfAKilledProgramLeadsToItsTrace) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const TempDirectory cells;
+  Process agent({std::string(STATMILL_BIN) + "/statmill-agent",
+                 {"--server", server.agent().text(), "--collectors", "programs", "--programs.dir",
+                  cells.path().string(), "--interval", "100ms", "--agent.host", "e2e"},
+                 {}});
+  ASSERT_TRUE(wait_until([&] { return !server.totals("host.agent.program_files;*").empty(); }))
+      << agent.standard_error();
+  Process program({STATMILL_SHARING_PROGRAM, {"exemplars"}, {{"STATMILL_SHARE", cells.path().string()}}});
+  ASSERT_TRUE(program.wait_for_line("ready")) << program.standard_error();
+  program.signal(SIGKILL);
+  EXPECT_EQ(program.wait(), -SIGKILL);
+  const auto got = [&] { return exemplars(server, "%7B__name__=%22shop.latency_ns%22%7D"); };
+  EXPECT_TRUE(wait_until([&] {
+    return got().find(R"("trace_id":"a"},"value":"1000")") != std::string::npos;
+  })) << got();
+  EXPECT_THAT(got(), HasSubstr("\"uid\":\"" + std::to_string(::geteuid()) + "\""));
   agent.signal(SIGTERM);
   EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
   EXPECT_EQ(server.conservation(), "");

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   SM_CHECK(text->size() <= kTextBytesMax);
   check_lines(*text);
   const CostBound bound(text->size());
-  ExpositionReader reader(*text, ExpositionFormat::kText);
+  ExpositionReader reader(*text, ExpositionFormat::kMetricFamilies);
   size_t items = 0;
   while (reader.next() != ExpositionReader::Item::kEnd) ++items;
   SM_CHECK(items <= static_cast<size_t>(std::ranges::count(*text, '\n')));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,100 @@ std::string family(uint64_t type, uint64_t field, const std::string& value) {
 std::string refusal(std::string_view messages, size_t bytes_max = kMuch) {
   const auto text = text_of_metric_families(messages, bytes_max);
   return text ? "none: " + *text : text.error().message;
+}
+
+std::string label(const std::string& name, const std::string& value) {
+  ProtobufWriter pair;
+  pair.bytes(1, name);
+  pair.bytes(2, value);
+  return pair.text();
+}
+
+std::string timestamp(uint64_t seconds, uint64_t nanoseconds) {
+  ProtobufWriter out;
+  out.integer(1, seconds);
+  out.integer(2, nanoseconds);
+  return out.text();
+}
+
+// A counter with the value 5 and this exemplar.
+std::string counter_with(const std::string& exemplar) {
+  ProtobufWriter counter;
+  counter.real(1, 5);
+  counter.bytes(2, exemplar);
+  return family(0, 3, counter.text());
+}
+
+// What the reader makes of an exemplar: "labels value time"; "none" or "bad".
+std::string exemplar_read(const std::string& messages) {
+  const auto text = text_of_metric_families(messages, kMuch);
+  if (!text) return text.error().message;
+  ExpositionReader reader(*text, ExpositionFormat::kMetricFamilies);
+  std::string out;
+  for (auto item = reader.next(); item != ExpositionReader::Item::kEnd; item = reader.next()) {
+    if (item == ExpositionReader::Item::kFault) return "fault";
+    if (item != ExpositionReader::Item::kSample) continue;
+    const ExpositionSample& sample = reader.sample();
+    if (sample.has_bad_exemplar) return "bad";
+    if (!sample.exemplar) return "none";
+    for (const LabelView& one : sample.exemplar->labels)
+      out.append(one.name).append("=").append(one.value).append(" ");
+    out.append(std::to_string(sample.exemplar->value.value()));
+    if (sample.exemplar->time_ms) out.append(" ").append(std::to_string(*sample.exemplar->time_ms));
+  }
+  return out;
+}
+
+TEST(MetricFamilies, ExemplarsOfCountersAndBucketsAreAsInOpenMetrics) {
+  ProtobufWriter exemplar;
+  exemplar.bytes(1, label("trace_id", "4b\"f\n9"));
+  exemplar.bytes(1, label("span_id", "a"));
+  exemplar.real(2, 0.25);
+  exemplar.bytes(3, timestamp(1'700'000'000, 7'999'999));
+  const std::string written = " # {\"trace_id\"=\"4b\\\"f\\n9\",\"span_id\"=\"a\"} 0.25 1700000000.007\n";
+  EXPECT_EQ(refusal(counter_with(exemplar.text())), "none: # TYPE \"a\" counter\n{\"a\"} 5" + written);
+  EXPECT_EQ(exemplar_read(counter_with(exemplar.text())),
+            "trace_id=4b\"f\n9 span_id=a 0.250000 1700000000007");
+  ProtobufWriter bucket;
+  bucket.integer(1, 3);
+  bucket.real(2, 0.5);
+  bucket.bytes(3, exemplar.text());
+  ProtobufWriter histogram;
+  histogram.integer(1, 3);
+  histogram.bytes(3, bucket.text());
+  EXPECT_EQ(refusal(family(4, 7, histogram.text())),
+            "none: # TYPE \"a\" histogram\n"
+            "{\"a_bucket\",\"le\"=\"0.5\"} 3" +
+                written +
+                "{\"a_bucket\",\"le\"=\"+Inf\"} 3\n"
+                "{\"a_sum\"} 0\n"
+                "{\"a_count\"} 3\n");
+}
+
+TEST(MetricFamilies, AnExemplarThatCannotBeReadRefusesNoSample) {
+  const auto with = [](const std::string& labels, double value, const std::string& time) {
+    ProtobufWriter exemplar;
+    if (!labels.empty()) exemplar.bytes(1, labels);
+    exemplar.real(2, value);
+    if (!time.empty()) exemplar.bytes(3, time);
+    return counter_with(exemplar.text());
+  };
+  const std::string a = label("a", "b");
+  EXPECT_EQ(exemplar_read(with(a, 1, "")), "a=b 1.000000");
+  EXPECT_EQ(exemplar_read(with("", 1, "")), "1.000000");
+  EXPECT_EQ(exemplar_read(with(a, 1, timestamp(0, 0))), "a=b 1.000000 0");
+  EXPECT_EQ(exemplar_read(with(label("", "b"), 1, "")), "bad") << "a label without a name";
+  EXPECT_EQ(exemplar_read(with(a, std::numeric_limits<double>::infinity(), "")), "bad");
+  EXPECT_EQ(exemplar_read(with(a, 1, timestamp(1, 1'000'000'000))), "bad");
+  EXPECT_EQ(exemplar_read(with(a, 1, timestamp(~uint64_t{0}, 0))), "bad") << "before 1970";
+  EXPECT_EQ(exemplar_read(with(a, 1, timestamp(uint64_t{1} << 62, 0))), "bad");
+  EXPECT_EQ(exemplar_read(with(label("a", std::string(100'000, 'x')), 1, "")), "bad")
+      << "a longer line would be a fault";
+  EXPECT_EQ(exemplar_read(counter_with("\x0a")), "protobuf: a damaged MetricFamily");
+  EXPECT_EQ(exemplar_read(with(a, 1, "\x08")), "bad") << "a damaged time";
+  ProtobufWriter counter;
+  counter.real(1, 5);
+  EXPECT_EQ(exemplar_read(family(0, 3, counter.text())), "none");
 }
 
 // Its buckets may go down, and are no counters.
