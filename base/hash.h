@@ -34,6 +34,10 @@ struct Hash128 {
   uint64_t high = 0;
   bool operator==(const Hash128&) const = default;
 };
+// For unordered containers: any of its bits are a hash.
+struct HashOfHash128 {
+  size_t operator()(const Hash128& hash) const { return hash.low; }
+};
 // XXH3-128. Among n names that were not chosen to collide, the chance of any collision is n^2 / 2^129.
 Hash128 hash_name(std::string_view name, uint64_t seed);
 

@@ -1,11 +1,13 @@
 #include "agent/scrape/scraped_lines.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <utility>
 
 #include "ingest/value_step.h"
 #include "proto/family.h"
+#include "proto/istatd/exemplar_line.h"
 #include "proto/istatd/writer.h"
 
 namespace statmill {
@@ -30,8 +32,11 @@ ScrapedLines::ScrapedLines(size_t series_max, Registry& registry, Send send)
           registry.counter("statmill.scraped_samples_repeated",
                            "Samples whose time the target says, and that are not newer than the last.")),
       resets_(registry.counter("statmill.scraped_resets", "Counters of scraped targets that began again.")),
-      exemplars_dropped_(registry.counter("statmill.scraped_exemplars_dropped",
-                                          "Exemplars of scraped targets, which are not sent.")) {
+      exemplars_(
+          registry.counter("statmill.scraped_exemplars", "Exemplars of scraped targets that were sent.")),
+      exemplars_refused_(
+          registry.counter("statmill.scraped_exemplars_refused",
+                           "Exemplars of scraped targets that cannot be read, or have too long labels.")) {
   registry.gauge_fn("statmill.scraped_series", "Counters of scraped targets whose last value is known.", {},
                     [this] { return static_cast<double>(series()); });
 }
@@ -52,7 +57,7 @@ void ScrapedLines::scraped(const Scrape& scrape) {
   if (scrape.body != nullptr)
     values = read_scraped(scrape.target, scrape.body->text, scrape.body->format, scrape.at, *this);
   add_reports(scrape.target, {scrape.body != nullptr, scrape.took, values}, scrape.at, *this);
-  batch();  // counts what was refused last
+  batch();  // counts what was refused last, and adds the last exemplars
   send_lines();
   size_.store(last_.size(), std::memory_order_relaxed);
 }
@@ -60,9 +65,31 @@ void ScrapedLines::scraped(const Scrape& scrape) {
 // Each value is used before the next one comes.
 Batch& ScrapedLines::batch() {
   if (names_.received > 0) refused_.add(names_.received);
-  if (names_.has_exemplars()) exemplars_dropped_.add();
+  if (names_.has_exemplars()) add_exemplars();
   names_.clear();
   return names_;
+}
+
+// Adds those of the value before, whose line may be the last. As in a server, it may have been refused.
+void ScrapedLines::add_exemplars() {
+  for (const uint64_t refused : names_.exemplars_refused) exemplars_refused_.add(refused);
+  for (const Exemplar& exemplar : names_.exemplars) {
+    if (!is_new(exemplar)) continue;
+    if (lines_.text.size() > kTextBytesMax) send_lines();
+    append_exemplar_line(lines_.text, exemplar);
+    ++lines_.lines;
+    exemplars_.add();
+  }
+}
+
+// One without a time of its own is the same as long as its value and labels are.
+bool ScrapedLines::is_new(const Exemplar& exemplar) {
+  exemplars_known_.resize(kExemplarsKnown);
+  const int64_t own_ms = exemplar.has_own_time ? exemplar.time_ms : -1;
+  const uint64_t series = hash_name(exemplar.series);
+  const uint64_t hash = hash_name(exemplar.labels, series ^ std::bit_cast<uint64_t>(exemplar.value)).low ^
+                        (static_cast<uint64_t>(own_ms) * 0x9e3779b97f4a7c15);
+  return std::exchange(exemplars_known_[series % kExemplarsKnown], hash) != hash;
 }
 
 void ScrapedLines::add(const ScrapedValue& value) {

@@ -1,5 +1,5 @@
 // ScrapedLines: makes lines for the spool of what targets answer to scrapes, cumulative counters as what they
-// went up by.
+// went up by, and exemplars after their samples.
 //
 // A batch of lines has with it what its counters had (LineBatch::values), which the spool makes durable with
 // the batch. So after a restart, and after any crash, the growth continues where the last durable batch ends.
@@ -14,6 +14,7 @@
 
 #include "agent/batch_builder.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "ingest/family_types.h"
 #include "ingest/scrape/scraped_values.h"
 #include "ingest/scrape/scraper.h"
@@ -27,6 +28,7 @@ namespace statmill {
 class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
  public:
   static constexpr size_t kTextBytesMax = 48 * 1024;  // a batch ends with the line that exceeds it
+  static constexpr size_t kExemplarsKnown = size_t{1} << 16;
   static constexpr Duration kForget = std::chrono::hours(24);
   // Samples whose time, as the target says, is later by more are refused: by servers, too, and the series
   // would accept no others until then.
@@ -45,14 +47,12 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   size_t series() const { return size_.load(std::memory_order_relaxed); }
 
  private:
-  struct HashOfName {
-    size_t operator()(const Hash128& name) const { return name.low; }
-  };
-
   Batch& batch() override;
   void add(const ScrapedValue& value) override;
   void add_family(const ExpositionFamily&, std::string_view) override {}
 
+  void add_exemplars();
+  bool is_new(const Exemplar& exemplar);
   void add_counted(const ScrapedValue& value, bool is_counter);
   void refuse() { refused_.add(); }
   void add_line(const ScrapedValue& value, Kind kind, const Number& number);
@@ -65,7 +65,10 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   FamilyTypes types_;  // remembers none: each answer says its types
   Batch names_;        // keeps the name of one value
   LineBatch lines_;
-  std::unordered_map<Hash128, LastValue, HashOfName> last_;
+  std::unordered_map<Hash128, LastValue, HashOfHash128> last_;
+  // Hashes of the exemplars that were sent last, by the low bits of their series' hash; empty before the
+  // first. Targets repeat an exemplar with each scrape. One that is overwritten here is only sent again.
+  std::vector<uint64_t> exemplars_known_;
   int64_t at_ms_ = 0;            // of the newest scrape, also before the start
   int64_t forgotten_ms_ = 0;     // when forget_old() was called last
   std::atomic<size_t> size_{0};  // of last_; written by the thread, read by others, relaxed: guards no data
@@ -73,7 +76,8 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   Counter& refused_;
   Counter& repeated_;
   Counter& resets_;
-  Counter& exemplars_dropped_;
+  Counter& exemplars_;
+  Counter& exemplars_refused_;
 };
 
 }  // namespace statmill

@@ -60,10 +60,6 @@ class SpoolValues {
   std::vector<LastValue> all() const;
 
  private:
-  struct HashOfName {
-    size_t operator()(const Hash128& name) const { return name.low; }
-  };
-
   SpoolValues(SpoolDirectory& directory, const SpoolNumbering& numbering)
       : directory_(&directory), numbering_(numbering) {}
   void set(std::span<const LastValue> values);
@@ -74,7 +70,7 @@ class SpoolValues {
 
   SpoolDirectory* directory_;
   SpoolNumbering numbering_;
-  std::unordered_map<Hash128, LastValue, HashOfName> values_;  // of durable batches
+  std::unordered_map<Hash128, LastValue, HashOfHash128> values_;  // of durable batches
   // Of batches that may have been written, by their numbers: a start may find these batches.
   std::map<uint64_t, std::vector<LastValue>> pending_;
   std::unique_ptr<SpoolFile> file_;  // null: the whole file is written before the next record

@@ -37,10 +37,7 @@ class SeriesEnds {
   uint64_t forgotten() const { return forgotten_.load(std::memory_order_relaxed); }  // for lack of room
 
  private:
-  struct HashOfKey {
-    size_t operator()(const Hash128& key) const { return key.low; }
-  };
-  using Ends = std::unordered_map<Hash128, int64_t, HashOfKey>;
+  using Ends = std::unordered_map<Hash128, int64_t, HashOfHash128>;
 
   void count() REQUIRES(mutex_);
 

@@ -64,12 +64,48 @@ TEST_F(ScrapedLinesTest, GaugesAreAsTheyAre) {
   EXPECT_EQ(sent_.at(0).tags, "");
 }
 
-TEST_F(ScrapedLinesTest, ExemplarsAreCountedAndNotSent) {
-  const std::string text = "# TYPE n counter\nn_total 5 # {a=\"b\"} 1\nn_total{x=\"y\"} 5 # {a} 1\n# EOF\n";
-  const Lines lines = scrape(0, text, ExpositionFormat::kOpenMetrics);
-  EXPECT_EQ(lines, (Lines{"$c n_total;instance=web:80;job=a " + time_of(0) + " 0",
-                          "$c n_total;instance=web:80;job=a;x=y " + time_of(0) + " 0"}));
-  EXPECT_EQ(registry_.back().counter("statmill.scraped_exemplars_dropped", "").value(), 2U);
+TEST_F(ScrapedLinesTest, AnExemplarFollowsItsSampleAndIsSentOnce) {
+  const auto scraped = [&](int64_t second, const std::string& first, const std::string& last) {
+    const std::string text =
+        "# TYPE n counter\nn_total 5 # " + first + "\nn_total{x=\"y\"} 5 # " + last + "\n# EOF\n";
+    return scrape(second, text, ExpositionFormat::kOpenMetrics);
+  };
+  const std::string n = "n_total;instance=web:80;job=a";
+  const auto sample = [&](int64_t second, const char* tag) {
+    return "$c " + n + tag + " " + time_of(second) + " 0";
+  };
+  const std::string own = "{id=\"b 1\",span=\"\"} 0.25 1699999990.5";
+  const std::string none = "{id=\"c\"} 3";
+  EXPECT_EQ(scraped(0, own, none),
+            (Lines{sample(0, ""), "$x " + n + " 1699999990500 0.25 id=b%201", sample(0, ";x=y"),
+                   "$x " + n + ";x=y " + time_of(0) + "000 3 id=c"}));
+  EXPECT_EQ(scraped(10, own, none), (Lines{sample(10, ""), sample(10, ";x=y")})) << "targets repeat them";
+  EXPECT_EQ(scraped(20, "{id=\"b 1\"} 0.25 1699999999", "{id=\"c\"} 4"),
+            (Lines{sample(20, ""), "$x " + n + " 1699999999000 0.25 id=b%201", sample(20, ";x=y"),
+                   "$x " + n + ";x=y " + time_of(20) + "000 4 id=c"}));
+  EXPECT_EQ(registry_.back().counter("statmill.scraped_exemplars", "").value(), 4U);
+}
+
+TEST_F(ScrapedLinesTest, ExemplarsThatCannotBeReadAreCounted) {
+  const std::string text = "# TYPE n counter\nn_total 5 # {a} 1\nn_total{x=\"y\"} 5 # {a=\"" +
+                           std::string(128, 'b') + "\"} 1\nn_total{x=\"z\"} 5 # {a=\"b\"} nan\n# EOF\n";
+  EXPECT_EQ(scrape(0, text, ExpositionFormat::kOpenMetrics).size(), 3U) << "their samples count";
+  EXPECT_EQ(registry_.back().counter("statmill.scraped_exemplars_refused", "").value(), 3U);
+  EXPECT_EQ(registry_.back().counter("statmill.scraped_exemplars", "").value(), 0U);
+}
+
+TEST_F(ScrapedLinesTest, ExemplarsFitBatches) {
+  std::string text = "# TYPE n counter\n";
+  constexpr int kExemplars = 200;
+  for (int i = 0; i < kExemplars; ++i) {
+    text += "n_total{x=\"" + std::to_string(i) + std::string(1000, 'y') + "\"} 5 # {a=\"";
+    for (int c = 0; c < 127; ++c) text += "\xf0\x9f\x98\x80";
+    text += "\"} 1\n";
+  }
+  scrape(0, text + "# EOF\n", ExpositionFormat::kOpenMetrics);
+  EXPECT_GT(sent_.size(), 1U);
+  for (const LineBatch& batch : sent_) EXPECT_LE(batch.text.size(), ScrapedLines::kTextBytesMax + 8192);
+  EXPECT_EQ(registry_.back().counter("statmill.scraped_exemplars", "").value(), uint64_t{kExemplars});
 }
 
 TEST_F(ScrapedLinesTest, CountersAreWhatTheyWentUpBy) {
