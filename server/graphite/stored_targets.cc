@@ -159,6 +159,10 @@ BinPlan bands_of(const FetchRequest& request, const Tiers& tiers, BinPlan plan) 
   bins.count = static_cast<size_t>((last_s - bins.first_s) / step_s) + 1;
   bins.from_s = bins.first_s;
   bins.until_s = std::clamp(request.until_s / slot_s * slot_s + slot_s, bins.first_s + slot_s, bins.end_s());
+  if (!tiers.is_detail(plan.edge_tier)) return plan;
+  const int64_t finest_s = tiers.finest().step_s;  // the detail tier is read in whole slots of it
+  bins.from_s = bins.first_s / finest_s * finest_s;
+  bins.until_s = (bins.until_s + finest_s - 1) / finest_s * finest_s;
   return plan;
 }
 
@@ -175,41 +179,58 @@ class StoredTargets::ViewReader {
     std::map<RetentionClass, std::vector<size_t>> classes;
     for (size_t i = 0; i < view_.size(); ++i) classes[view_.facts(i).retention].push_back(i);
     for (const auto& [retention, all] : classes) {
-      const Tiers tiers = retention_.tiers(retention).without_detail();
-      const QueryRequest range{
-          .series = {},
-          .from_s = request_.from_s,
-          .until_s = request_.until_s,
-          .step_s = {},
-          .max_points = static_cast<int64_t>(request_.points > 0 ? std::min(request_.points, kFinePoints)
-                                                                 : kFinePoints)};
-      const auto plan = plan_bins(range, tiers, std::numeric_limits<int64_t>::max(), of_.now_);
-      if (!plan) return plan.error();
-      const BinPlan bands = bands_of(request_, tiers, *plan);
-      for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {
-        const auto block = std::span(all).subspan(begin, std::min(kBlockSeries, all.size() - begin));
-        if (Status s = read_block(tiers, bands, block, refs, out); !s) return s;
-      }
+      const Tiers& tiers = retention_.tiers(retention);
+      // A function that sees values one by one may count them, so its step is never one of seconds.
+      auto is_read = request_.points > 1 ? read_class(tiers, all, refs, out) : Result<bool>(false);
+      if (is_read && !*is_read) is_read = read_class(tiers.without_detail(), all, refs, out);
+      if (!is_read) return is_read.error();
     }
     return Status::ok();
   }
 
  private:
-  Status read_block(const Tiers& tiers, const BinPlan& plan, std::span<const size_t> block,
-                    std::span<const SeriesRef> refs, SeriesList& out) {
+  // Returns false, and adds no series, if the plan is one of the detail tier, and that lacks samples.
+  Result<bool> read_class(const Tiers& tiers, std::span<const size_t> all, std::span<const SeriesRef> refs,
+                          SeriesList& out) {
+    const size_t points = request_.points > 0 ? std::min(request_.points, kFinePoints) : kFinePoints;
+    const QueryRequest range{.series = {},
+                             .from_s = request_.from_s,
+                             .until_s = request_.until_s,
+                             .step_s = {},
+                             .max_points = static_cast<int64_t>(points)};
+    const auto plan = plan_bins(range, tiers, std::numeric_limits<int64_t>::max(), of_.now_);
+    if (!plan) return plan.error();
+    const BinPlan bands = bands_of(request_, tiers, *plan);
+    const size_t before = out.size();
+    for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {
+      const auto block = all.subspan(begin, std::min(kBlockSeries, all.size() - begin));
+      const auto is_read = read_block(tiers, bands, block, refs, out);
+      if (!is_read) return is_read.error();
+      if (*is_read) continue;
+      for (size_t i = before; i < out.size(); ++i) of_.control_.give_memory(out[i].memory_bytes());
+      out.erase(out.begin() + static_cast<ptrdiff_t>(before), out.end());
+      return false;
+    }
+    return true;
+  }
+
+  Result<bool> read_block(const Tiers& tiers, const BinPlan& plan, std::span<const size_t> block,
+                          std::span<const SeriesRef> refs, SeriesList& out) {
     QueryControl& control = of_.control_;
-    if (Status s = control.check(); !s) return s;
+    if (Status s = control.check(); !s) return s.error();
     const auto slots =
         static_cast<uint64_t>((plan.bins.until_s - plan.bins.from_s) / tiers[plan.tier].step_s);
-    if (Status s = control.add_slots(slots * block.size()); !s) return s;
+    if (Status s = control.add_slots(slots * block.size()); !s) return s.error();
     const Parts parts = parts_to_read(request_.read);
     ColumnReader reader(retention_, of_.sources_.expiry, view_, of_.now_, parts, control, &presence_);
+    reader.want_dense_detail();
     auto bins = BinReader(tiers, plan, reader, of_.now_).read(block);
     if (!bins) return bins.error();
     control.add_cost({.series = block.size(),
                       .chunks = reader.chunks(),
                       .cached = reader.cached(),
                       .bytes = reader.bytes()});
+    if (reader.lacks_detail()) return false;
     const int64_t totals_s = totals_tier(plan, tiers).step_s;
     QueryAnswer frame{plan.bins, tiers[plan.tier].step_s, totals_s, {}};
     frame.until_ms = rates_until_ms(of_.now_, totals_s * 1000);
@@ -221,9 +242,9 @@ class StoredTargets::ViewReader {
       auto series = series_of(frame, answer);
       if (!series) return series.error();
       out.push_back(*std::move(series));
-      if (Status s = control.take_memory(out.back().memory_bytes()); !s) return s;
+      if (Status s = control.take_memory(out.back().memory_bytes()); !s) return s.error();
     }
-    return Status::ok();
+    return true;
   }
 
   Result<Series> series_of(const QueryAnswer& frame, const SeriesAnswer& from) {

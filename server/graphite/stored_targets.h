@@ -17,7 +17,8 @@ class StoredTargets final : public TargetSource {
       : sources_(sources), control_(control), now_(now) {}
 
   // A path finds series without tags, whose paths have as many parts as it has; with `;` in it, it is the
-  // name of one series with tags. Series of different retention may have different steps.
+  // name of one series with tags. Series of different retention may have different steps; with `points`,
+  // those whose seconds are kept may have one of seconds.
   Result<SeriesList> fetch(const FetchRequest& request) override;
 
  private:

@@ -64,6 +64,8 @@ Status BinReader::add(TierNo tier, int64_t from_s, int64_t until_s, std::span<co
 void BinReader::set_open(const SeriesSlots::Open& open, SeriesBins& out) const {
   const int64_t slot_ms = totals_tier(plan_, tiers_).step_s * 1000;
   const int64_t begin_ms = open.slot * slot_ms;
+  // The range of the detail tier may begin before the first bin, and end after the last.
+  if (begin_ms / 1000 < plan_.bins.first_s || begin_ms / 1000 >= plan_.bins.end_s()) return;
   const int64_t passed_ms = std::clamp(now_.time_since_epoch().count() - begin_ms, kPassedMin_ms, slot_ms);
   OpenSlot slot{plan_.bins.at(begin_ms / 1000), open.rate, open.rate, slot_ms - passed_ms};
   slot.rate_so_far = Bucket::of(Number::of(rate_over(open.rate, slot_ms, passed_ms)));

@@ -25,7 +25,7 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 class RenderWorld {
  public:
-  RenderWorld() { EXPECT_TRUE(recover(store_, table_)); }
+  explicit RenderWorld(int64_t now_s = kNow) : clock_(now_s) { EXPECT_TRUE(recover(store_, table_)); }
 
   void add(std::string_view name, int64_t time_s, int64_t value,
            statmill::Kind kind = statmill::Kind::kGauge) {
@@ -72,10 +72,16 @@ class RenderWorld {
   const Clock& clock() const { return clock_; }
 
  private:
+  static Retention with_seconds(const Tiers& tiers) {
+    Retention retention(tiers);
+    EXPECT_TRUE(retention.add_rule("second.* 1s:30m"));
+    return retention;
+  }
+
   const Tiers tiers_ = *Tiers::parse("10s:1h,5m:1y");
-  ManualClock clock_{kNow};
+  ManualClock clock_;
   MemoryStore store_{tiers_};
-  Table table_{Retention(tiers_), TableLimits{}};
+  Table table_{with_seconds(tiers_), TableLimits{}};
   TablePieces pieces_{table_, store_};
   TableSeries series_{table_};
   const std::vector<Route> routes_ = render_routes({sources(), clock_});

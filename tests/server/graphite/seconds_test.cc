@@ -1,0 +1,109 @@
+// /render over series whose seconds are kept.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <boost/json.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "tests/server/graphite/render_world.h"
+
+namespace statmill::graphite {
+namespace {
+
+using statmill::Kind;
+
+class SecondsTest : public testing::Test {
+ protected:
+  SecondsTest() {
+    for (int64_t i = 0; i < 600; ++i) {
+      world_.add("second.load", kNow - 600 + i, i % 7);
+      world_.add("second.hits", kNow - 600 + i, 2, Kind::kEvent);
+      if (i % 10 == 0) world_.add("second.sparse", kNow - 600 + i, 1);
+      if (i % 10 == 0) world_.add("host.load", kNow - 600 + i, 1);
+    }
+  }
+  // The datapoints of the first series.
+  boost::json::array points_of(const std::string& target, Parameters more) {
+    more.emplace_back("from", "-10min");
+    const auto json = boost::json::parse(world_.render(target, more));
+    return json.at(0).at("datapoints").as_array();
+  }
+  int64_t step_of(const std::string& target, Parameters more = {{"maxDataPoints", "600"}}) {
+    const boost::json::array points = points_of(target, std::move(more));
+    return points.at(1).at(1).as_int64() - points.at(0).at(1).as_int64();
+  }
+  RenderWorld world_;
+};
+
+TEST_F(SecondsTest, AShortRangeOfManyPointsIsOfSeconds) {
+  const boost::json::array points = points_of("second.load", {{"maxDataPoints", "600"}});
+  ASSERT_EQ(points.size(), 600U);
+  for (size_t i = 0; i + 1 < points.size(); ++i) {
+    EXPECT_EQ(points[i].at(1), kNow - 599 + static_cast<int64_t>(i));
+    EXPECT_EQ(points[i].at(0).to_number<double>(), static_cast<double>((i + 1) % 7)) << i;
+  }
+  EXPECT_TRUE(points.back().at(0).is_null()) << "the second that has just begun";
+  EXPECT_EQ(points_of("second.hits", {{"maxDataPoints", "600"}}).at(5).at(0).to_number<double>(), 2);
+  EXPECT_EQ(points_of("cumulative(second.hits)", {{"maxDataPoints", "300"}}).at(5).at(0).to_number<double>(),
+            4);
+}
+
+TEST_F(SecondsTest, OtherAnswersAreOfSlots) {
+  EXPECT_EQ(step_of("second.load", {{"maxDataPoints", "300"}}), 2);
+  EXPECT_EQ(step_of("second.load", {{"maxDataPoints", "60"}}), 10);
+  EXPECT_EQ(step_of("second.load", {}), 10) << "no number of points";
+  EXPECT_EQ(step_of("second.sparse"), 10) << "a sample each ten seconds";
+  EXPECT_EQ(step_of("second.*"), 10) << "some of the series are sparse";
+  EXPECT_EQ(step_of("host.load"), 10) << "no seconds are kept";
+  EXPECT_EQ(step_of("derivative(second.load)"), 10) << "its values are per step";
+  EXPECT_EQ(step_of("scale(second.load,2)"), 1);
+  EXPECT_EQ(step_of("sumSeries(second.load,host.load)"), 10);
+}
+
+// Each value is of the samples in its band, whatever range and number of points are asked for.
+RC_GTEST_PROP(Seconds, BandsAreOfTheirSamples, ()) {
+  const int64_t now_s = kNow + *rc::gen::inRange<int64_t>(0, 60);
+  RenderWorld world(now_s);
+  const auto kind = *rc::gen::element(Kind::kGauge, Kind::kEvent, Kind::kDistribution);
+  const auto seed = *rc::gen::inRange<int64_t>(1, 1000);
+  std::map<int64_t, int64_t> samples;
+  for (int64_t time_s = now_s - 300; time_s <= now_s; ++time_s) {
+    if ((time_s + seed) * 7 % 11 < 3) continue;
+    samples[time_s] = time_s * seed % 97;
+    world.add("second.x", time_s, samples[time_s], kind);
+  }
+  const int64_t from_s =
+      now_s - *rc::gen::oneOf(rc::gen::inRange<int64_t>(2, 20), rc::gen::inRange<int64_t>(2, 280));
+  const int64_t until_s = *rc::gen::inRange<int64_t>(from_s + 1, now_s + 1);
+  QueryControl control;
+  StoredTargets source(world.sources(), control, world.clock().wall());
+  const auto list = source.fetch(
+      {.path = "second.x",
+       .text = "second.x",
+       .from_s = from_s,
+       .until_s = until_s,
+       .points = *rc::gen::oneOf(rc::gen::inRange<size_t>(2, 20), rc::gen::inRange<size_t>(2, 400)),
+       .read = {Summary::Kind::kSum}});
+  RC_ASSERT(list.has_value() && list->size() == 1);
+  const Series& series = list->front();
+  RC_ASSERT(series.start_s % series.step_s == 0 && series.start_s > from_s);
+  RC_ASSERT(series.start_s - series.step_s <= from_s);
+  for (size_t i = 0; i < series.values.size(); ++i) {
+    const int64_t begin_s = series.start_s + static_cast<int64_t>(i) * series.step_s;
+    // The last band ends with the slot of `until`, or with its own first one.
+    const int64_t end_s = std::min(begin_s + series.step_s, std::max(until_s, begin_s) / 10 * 10 + 10);
+    double sum = 0;
+    bool has_samples = false;
+    for (auto at = samples.lower_bound(begin_s); at != samples.end() && at->first < end_s; ++at) {
+      sum += static_cast<double>(at->second);
+      has_samples = true;
+    }
+    RC_ASSERT(kind == Kind::kEvent || has_samples == !is_none(series.values[i]));
+    if (has_samples || !is_none(series.values[i])) RC_ASSERT(std::abs(series.values[i] - sum) < 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace statmill::graphite
