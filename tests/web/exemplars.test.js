@@ -100,3 +100,29 @@ browserTest("i with a fixed crosshair lists those of the slot; what fails is sai
   await page.waitForSelector(".panel-exemplars:has-text('too much is asked')");
   assert.deepEqual(messages.filter((/** @type {string} */ one) => !one.includes("422")), []);
 });
+
+browserTest("Escape closes the exemplars before the large panel, wherever the focus is", async () => {
+  const { server, now } = await withExemplars();
+  const { page, go, messages } = await openPage(server);
+  await go(`#/explore?p0=shop.latency_ms&from=${now - 290}&until=${now + 10}`);
+  await page.waitForSelector(".panel[data-view=heatmap] .panel-plot canvas");
+  await page.focus(".panel-body");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/big=p0/);
+  for (const isInside of [true, false]) {
+    await page.focus(".panel-body");
+    await page.keyboard.press("End");
+    await page.keyboard.press("i");
+    await page.waitForSelector(".panel-exemplars:has-text('4bf92f3577b34da6a3ce929d0e0e4736')");
+    if (!isInside) await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
+    await page.keyboard.press("Escape");
+    await page.waitForURL((/** @type {URL} */ url) => !url.hash.includes("at="));
+    assert.equal(await page.locator(".panel-exemplars").count(), 1, "the fixed crosshair goes first");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".panel-exemplars", { state: "detached" });
+    assert.match(page.url(), /big=p0/);
+  }
+  await page.keyboard.press("Escape");
+  await page.waitForURL((/** @type {URL} */ url) => !url.hash.includes("big="));
+  assert.deepEqual(messages, []);
+});

@@ -71,24 +71,26 @@ export class PanelKeys {
       "+": () => this.#zoomBy(0.5), "-": () => this.#zoomBy(2),
       a: () => of.host.setRange(from - length / 2, until - length / 2, true), d: () => of.host.setRange(from + length / 2, until + length / 2, true),
       0: () => of.host.back(),
-      Enter: () => this.#enter(), Escape: () => this.#escape(),
+      Enter: () => this.#enter(),
     };
+    if (key === "Escape") return of.scene() !== null && this.#escape();
     if (!Object.hasOwn(acts, key)) return false;
-    if (key === "Escape" && !this.#canEscape()) return false;
     if (!of.scene() && !"0adwv".includes(key)) return false;
     acts[key]();
     return true;
   }
 
-  #canEscape() {
-    return this.mark !== null || this.#of.host.pinned() !== null || this.#of.spec().height === "XL" || this.#of.closeSelection();
-  }
-
+  /** Closes what is innermost: a selection that begins, the fixed crosshair, what is listed below, the large panel. */
   #escape() {
+    const {host, spec, closeSelection, draw} = this.#of;
     if (this.mark !== null) this.mark = null;
-    else if (this.#of.host.pinned() !== null) this.#of.host.pin(null);
-    else if (this.#of.spec().height === "XL") this.#of.host.act(this.#of.spec().id, "close");
-    this.#of.draw();
+    else if (host.pinned() !== null) host.pin(null);
+    else if (!closeSelection()) {
+      if (spec().height !== "XL") return false;
+      host.act(spec().id, "close");
+    }
+    draw();
+    return true;
   }
 
   #enter() {

@@ -444,8 +444,9 @@ export function createPanelGrid(element, app, options) {
         move(name === "j" ? 1 : -1);
         return true;
       }
-      if (name === "Esc" && app.route().big !== "") {
-        app.go({ big: "" });
+      const { big } = app.route();
+      if (name === "Esc" && big !== "") {
+        if (!cells.get(big)?.panel.key(name, event)) app.go({ big: "" });
         return true;
       }
       const first = groups[0]?.panels[0]?.id ?? "";
