@@ -42,6 +42,8 @@ struct ChangedSeries {
   std::vector<SeriesId> deleted;
   std::vector<Renamed> renamed;
   size_t erased = 0;  // series that lost slots and still exist
+  // The whole slots, of all series that still exist: exemplars may be older than the first sample.
+  std::vector<ExemplarRange> erased_exemplars;
 
   size_t count() const { return deleted.size() + renamed.size() + erased; }
 };

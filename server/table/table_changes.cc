@@ -83,8 +83,11 @@ bool Table::mark_erasure(std::string_view name, SlotRange slots, ChangedSeries& 
   if (found.is_none()) return false;
   const SlotRange known =
       found.is_idle() ? range_of(shard.idle[found.number()]) : range_of(series_[found.number()]);
-  if (known.end <= slots.begin || known.begin >= slots.end) return false;
   if (slots.has(known.begin) && slots.has(known.end - 1)) return true;
+  const SeriesId id = found.is_idle() ? shard.idle[found.number()].id : series_[found.number()].id;
+  const ExemplarRange exemplars{id, std::max<Slot>(slots.begin, 0), slots.end};
+  if (exemplars.begin < exemplars.end) changed.erased_exemplars.push_back(exemplars);
+  if (known.end <= slots.begin || known.begin >= slots.end) return false;
   shard.erasures.push_back({find_awake(shard, hash, name), slots});
   ++changed.erased;
   return false;

@@ -179,6 +179,7 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
   prepared_->batch.removed_families = std::move(families.removed);
   if (services_.documents != nullptr) services_.documents->add_to(prepared_->batch);
   prepared_->batch.exemplars = services_.table.take_exemplars(end, now);
+  prepared_->batch.removed_exemplars = std::move(end.changed.erased_exemplars);
   for (const SeriesId id : end.changed.deleted) prepared_->batch.removed_exemplars.push_back({id});
   prepared_->batch.hash_secret = new_secret_;
   prepared_->batch.deleted = end.changed.deleted;
@@ -206,8 +207,6 @@ void Ticker::prepare(SteadyTime now, const Shards& to_flush, const SeriesChanges
     if (!flush) continue;
     ShardFlush begun = services_.table.begin_flush(shard, prepared_->tick, flush_rules());
     for (std::string& name : begun.silent) silent_.insert(std::move(name));
-    for (const ErasedSeries& erased : begun.erased)
-      prepared_->batch.removed_exemplars.push_back({erased.id, erased.slots.begin, erased.slots.end});
     std::move(begun.changed.begin(), begun.changed.end(), std::back_inserter(prepared_->batch.series));
     prepared_->flushes.emplace_back(shard, std::move(begun));
     next_flush_[shard] = now + options_.flush_interval;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/rocks/exemplar_rows.h"
+#include "storage/rocks/rocks_batch.h"
 #include "storage/rocks/rocks_database.h"
 #include "storage/rocks/rocks_store.h"
 #include "tests/storage/loaded_store.h"
@@ -149,6 +150,27 @@ TEST_F(RocksExemplars, WithoutAnyRemovingWritesNothing) {
     first->SeekToFirst();
     EXPECT_FALSE(first->Valid());
   });
+}
+
+TEST_F(RocksExemplars, SeriesWithoutExemplarsLeaveNoTombstones) {
+  write(*store_, {row(2, 10, 5), row(2, 20, 5), row(4, 10, 5), row(7, 10, 5)});
+  store_.reset();
+  auto database = RocksDatabase::open(path_ + "/db", {}, tiers());
+  ASSERT_TRUE(database);
+  const auto tombstones = [&](std::vector<ExemplarRange> removed, std::vector<ExemplarRow> added = {}) {
+    StoreBatch batch;
+    batch.exemplars = std::move(added);
+    batch.removed_exemplars = std::move(removed);
+    // Each operation on the family is an exemplar, the row that keeps the family from being empty, or one.
+    const size_t others = batch.exemplars.empty() ? 0 : batch.exemplars.size() + 1;
+    return static_cast<size_t>(rocks_batch_of(batch, **database, tiers()).batch().Count()) - others;
+  };
+  EXPECT_EQ(tombstones({{1}, {3}, {5}, {6}, {8}, {9}}), 0U);
+  EXPECT_EQ(tombstones({{9}, {8}, {7}, {4}, {3}, {2}, {1}}), 3U) << "in any order";
+  EXPECT_EQ(tombstones({{2, 11, 20}, {2, 0, 10}, {2, 21}}), 0U) << "between them";
+  EXPECT_EQ(tombstones({{2, 20, 21}, {2, 0, 11}}), 2U);
+  EXPECT_EQ(tombstones({{3}, {4}}, {row(3, 1, 1)}), 2U) << "of the batch and of the store";
+  EXPECT_EQ(tombstones({{3, 2, 9}}, {row(3, 1, 1), row(3, 9, 1)}), 0U);
 }
 
 TEST_F(RocksExemplars, TheFirstWriteToAnOlderStoreAddsTheFamily) {

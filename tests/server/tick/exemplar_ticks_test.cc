@@ -31,16 +31,23 @@ class ExemplarTicks : public testing::Test {
   TickTime time() const { return {from_unix_seconds(now_), SteadyTime(std::chrono::seconds(now_))}; }
   // Sends a sample of the series, unless there is none, and an exemplar. Returns whether it was accepted.
   bool send(std::string_view series, double value, int64_t time_s, bool has_sample = true) {
+    return send_with(series, value, {time_s, time_s}, has_sample);
+  }
+  struct Times {
+    int64_t sample_s;
+    int64_t exemplar_s;
+  };
+  bool send_with(std::string_view series, double value, Times times, bool has_sample = true) {
     Batch batch;
     if (has_sample) {
       Sample& sample = batch.samples.emplace_back();
       sample.name = series;
-      sample.time_s = time_s;
+      sample.time_s = times.sample_s;
       sample.value = Number::of(1);
       batch.received = 1;
     }
     const std::vector<LabelView> labels = {{"trace_id", "abc"}};
-    batch.add_exemplar({series, time_s * 1000, true, value, {}}, labels);
+    batch.add_exemplar({series, times.exemplar_s * 1000, true, value, {}}, labels);
     EXPECT_EQ(table_->apply(batch, time().wall), batch.received);
     return batch.exemplars_accepted == 1;
   }
@@ -132,6 +139,24 @@ TEST_F(ExemplarTicks, GoWithAnErasedRange) {
   const Slot slot = now_ / 10;
   change({.deletes = {&name, 1}, .slots = SlotRange{slot - 30, slot + 30}, .renames = {}});
   EXPECT_EQ(stored(id("a")), "5@-60 ");
+}
+
+// A counter that is scraped each minute counts an observation of the minute before.
+TEST_F(ExemplarTicks, GoWithAnErasedRangeAlsoBeforeTheFirstSample) {
+  const std::string_view name = "a";
+  const Slot slot = now_ / 10;
+  send_with("a", 5, {now_, now_ - 50});
+  now_ += 300;
+  send("a", 6, now_);
+  tick();
+  EXPECT_EQ(stored(id("a")), "5@-5 6@30 ");
+  change({.deletes = {&name, 1}, .slots = SlotRange{slot - 30, slot + 3}, .renames = {}});
+  EXPECT_EQ(stored(id("a")), "6@30 ");
+  send_with("a", 7, {now_, now_ - 350}, false);
+  tick();
+  EXPECT_EQ(stored(id("a")), "7@-5 6@30 ");
+  change({.deletes = {&name, 1}, .slots = SlotRange{slot - 30, slot}, .renames = {}});
+  EXPECT_EQ(stored(id("a")), "6@30 ") << "where no sample is";
 }
 
 TEST_F(ExemplarTicks, StayWithARenamedSeries) {
