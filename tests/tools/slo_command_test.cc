@@ -77,6 +77,14 @@ TEST(SloCommand, CountersAndClassicHistogramsAreCountedExactly) {
   EXPECT_THAT(slo({"api", "--latency", "x_seconds_bucket{a=\"b\"}", "--below", "250ms"}).output,
               HasSubstr("1 - sum (increase(x_seconds_bucket{a=\"b\",le=\"0.25\"}[5m])) / "
                         "sum (increase(x_seconds_count{a=\"b\"}[5m]))\n"));
+  EXPECT_THAT(slo({"api", "--latency", "x_bucket{a=\"b,\", }", "--below", "0.5"}).output,
+              HasSubstr("increase(x_bucket{a=\"b,\",le=\"0.5\"}[5m])"))
+      << "a comma after the last label";
+  EXPECT_THAT(slo({"api", "--latency", "x_bucket{ }", "--below", "0.5"}).output,
+              HasSubstr("increase(x_bucket{le=\"0.5\"}[5m])"));
+  EXPECT_THAT(slo({"api", "--bad", "web.errors {a=\"b\",}", "--total", "web.all{}"}).output,
+              HasSubstr("sum (increase({__name__=\"web.errors\",a=\"b\"}[5m])) / "
+                        "sum (increase({__name__=\"web.all\"}[5m]))\n"));
   EXPECT_THAT(slo({"api", "--latency", "x_bucket", "--below", "0.5"}).output,
               HasSubstr("increase(x_bucket{le=\"0.5\"}[5m])"));
   EXPECT_THAT(slo({"api", "--latency", "my_bucket_bucket{a=\"_bucket\"}", "--below", "0.5"}).output,
@@ -117,6 +125,12 @@ TEST(SloCommand, FaultsAreSaid) {
   EXPECT_THAT(said({"a", "--bad", "a"}), HasSubstr("give either"));
   EXPECT_THAT(said({"a", "--bad", "a", "--total", "b", "--latency", "c"}), HasSubstr("give either"));
   EXPECT_THAT(said({"a", "--bad", "a{", "--total", "b"}), HasSubstr("not a selector"));
+  EXPECT_THAT(said({"a", "--bad", "a{,}", "--total", "b"}), HasSubstr("not a selector"));
+  for (const char* label : {"", "a b", "a-b", "0a", "a)", "\xc3\xa4", "a,b"}) {
+    EXPECT_THAT(said({"a", "--bad", "a", "--total", "b", "--by", "dc", "--by", label}),
+                HasSubstr("--by is the name of a label"))
+        << label;
+  }
   EXPECT_THAT(said({"a", "--latency", "x", "--below", "250ms"}), HasSubstr("ends in a unit of time"));
   EXPECT_THAT(said({"a", "--latency", "x_ns", "--below", "250h"}), HasSubstr("unknown unit"));
   EXPECT_THAT(said({"a", "--latency", "x_ns", "--below", "much"}), HasSubstr("not a threshold"));

@@ -57,6 +57,12 @@ Result<Slo> read_slo(const CommandLine& line) {
     return Error{ErrorCode::kInvalid, "--window is from 3d to 1y"};
   slo.window = *window;
   slo.by = line.texts("by");
+  for (const std::string& label : slo.by) {
+    if (!is_label_name(label))
+      return Error{ErrorCode::kInvalid,
+                   "--by is the name of a label, of letters, digits and _, such as region: \"" +
+                       visible_text(label) + "\" is none"};
+  }
   return slo;
 }
 

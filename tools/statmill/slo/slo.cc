@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "proto/histogram_partition.h"
+#include "proto/line_text.h"
 #include "proto/unit_name.h"
 
 namespace statmill {
@@ -144,23 +145,36 @@ bool is_slo_name(std::string_view name) {
   });
 }
 
+bool is_label_name(std::string_view name) {
+  constexpr auto is_letter = [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name.front()) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || ('0' <= c && c <= '9'); });
+}
+
 Result<std::string> slo_selector(std::string_view text) {
+  const Error fault{ErrorCode::kInvalid,
+                    "\"" + std::string(text) + "\" is not a selector, such as requests{job=\"shop\"}"};
   const size_t brace = text.find('{');
-  const std::string_view name = text.substr(0, brace);
+  const std::string_view name = trimmed(text.substr(0, brace));
   const bool has_labels = brace != std::string_view::npos;
   if (text.empty() || (has_labels && !text.ends_with('}')) || text.find('\n') != std::string_view::npos)
-    return Error{ErrorCode::kInvalid,
-                 "\"" + std::string(text) + "\" is not a selector, such as requests{job=\"shop\"}"};
+    return fault;
+  std::string_view labels;
+  if (has_labels) labels = trimmed(text.substr(brace + 1, text.size() - brace - 2));
+  if (labels.ends_with(',')) {
+    labels = trimmed(labels.substr(0, labels.size() - 1));
+    if (labels.empty()) return fault;
+  }
   const bool is_plain = std::ranges::all_of(name, [](char c) {
     return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == ':';
   });
-  if (is_plain) return std::string(text);
+  if (is_plain && !has_labels) return std::string(name);
+  if (is_plain) return std::string(name) + "{" + std::string(labels) + "}";
   if (name.find_first_of("\"\\") != std::string_view::npos)
     return Error{ErrorCode::kInvalid, "the name of \"" + std::string(text) + "\" has a quote"};
-  std::string out = "{__name__=\"" + std::string(name) + "\"";
-  const std::string_view labels = has_labels ? text.substr(brace + 1) : "}";
-  if (labels != "}") out.push_back(',');
-  return out.append(labels);
+  return "{__name__=\"" + std::string(name) + "\"" + (labels.empty() ? "" : ",") + std::string(labels) + "}";
 }
 
 bool is_classic_histogram(std::string_view selector) { return metric_of(selector).ends_with("_bucket"); }

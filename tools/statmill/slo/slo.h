@@ -25,14 +25,18 @@ struct Slo {
   std::string total;
   double target = 0.999;  // the share that is good: above 0 and below 1
   Duration window = std::chrono::days(30);
-  std::vector<std::string> by;  // labels: each of their values has a budget of its own
+  std::vector<std::string> by;  // is_label_name(): each of their values has a budget of its own
 };
 
 // Returns whether a name has 1 to 50 small letters, digits and `-`.
 bool is_slo_name(std::string_view name);
 
+// Returns whether all versions of PromQL know a name of a label without quotes.
+bool is_label_name(std::string_view name);
+
 // Returns a selector that Prometheus before version 3 understands, too: `a.b{c="d"}` becomes
-// `{__name__="a.b",c="d"}`. Errors: kInvalid: it is empty, or its braces do not close.
+// `{__name__="a.b",c="d"}`. A comma after the last label goes. Errors: kInvalid: it is empty, or its braces
+// do not close.
 Result<std::string> slo_selector(std::string_view text);
 
 // Returns whether the selector is that of the buckets of a classic histogram: x_bucket{...}.
