@@ -8,8 +8,8 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <cstdint>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/text.h"
 
@@ -33,12 +33,18 @@ Error unreachable(const error_code& why) {
 
 }  // namespace
 
-HttpExchange::HttpExchange(asio::io_context& loop, TlsContext* tls, Peer peer, Limits limits)
-    : tls_(tls), peer_(std::move(peer)), limits_(std::move(limits)), stream_(loop), resolver_(loop) {}
+HttpExchange::HttpExchange(asio::io_context& loop, NameLookups& names, TlsContext* tls, Peer peer,
+                           Limits limits)
+    : names_(names),
+      tls_(tls),
+      peer_(std::move(peer)),
+      limits_(std::move(limits)),
+      stream_(loop),
+      lookup_timer_(loop) {}
 
 void HttpExchange::cancel() {
   is_cancelled_ = true;
-  resolver_.cancel();
+  lookup_timer_.cancel();
   stream_.close();
 }
 
@@ -51,18 +57,11 @@ void HttpExchange::cancel() {
 asio::awaitable<Result<HttpExchange::Response>> HttpExchange::run(Request request) {
   error_code error;
   auto token = asio::redirect_error(asio::use_awaitable, error);
-  stream_.expires_after(limits_.timeout);
-  std::vector<tcp::endpoint> addresses;
-  const auto literal = asio::ip::make_address(peer_.host, error);
-  if (!error) {
-    addresses.emplace_back(literal, static_cast<uint16_t>(*parse_integer(peer_.port, 1, 65535)));
-  } else {
-    for (const auto& found : co_await resolver_.async_resolve(peer_.host, peer_.port, token))
-      addresses.emplace_back(found.endpoint());
-    if (error) co_return unreachable(error);
-  }
-  if (is_cancelled_) co_return unreachable(asio::error::operation_aborted);
-  co_await stream_.async_connect(addresses, token);
+  const auto deadline = std::chrono::steady_clock::now() + limits_.timeout;
+  const auto found = co_await addresses(deadline);
+  if (!found) co_return found.error();
+  stream_.expires_at(deadline);
+  co_await stream_.async_connect(*found, token);
   if (error) co_return unreachable(error);
   if (!peer_.uses_tls) co_return co_await exchange(stream_, request);
   if (tls_ == nullptr) co_return Error{ErrorCode::kInvalid, "TLS is not set up"};
@@ -73,6 +72,28 @@ asio::awaitable<Result<HttpExchange::Response>> HttpExchange::run(Request reques
   co_await tls.async_handshake(asio::ssl::stream_base::client, token);
   if (error) co_return unreachable(error);
   co_return co_await exchange(tls, request);
+}
+
+asio::awaitable<Result<NameLookups::Addresses>> HttpExchange::addresses(
+    std::chrono::steady_clock::time_point deadline) {
+  error_code error;
+  std::optional<Result<NameLookups::Addresses>> found;
+  const auto literal = asio::ip::make_address(peer_.host, error);
+  if (!error) {
+    const auto port = static_cast<uint16_t>(*parse_integer(peer_.port, 1, 65535));
+    found = NameLookups::Addresses{tcp::endpoint(literal, port)};
+  } else if (!is_cancelled_) {
+    lookup_ = names_.start(peer_.host, peer_.port, [&](Result<NameLookups::Addresses> addresses) {
+      found = std::move(addresses);
+      lookup_timer_.cancel();
+    });
+    lookup_timer_.expires_at(deadline);
+    co_await lookup_timer_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    lookup_.reset();
+  }
+  if (is_cancelled_) co_return unreachable(asio::error::operation_aborted);
+  if (!found) co_return Error{ErrorCode::kUnavailable, "timeout of the lookup of " + peer_.host};
+  co_return *std::move(found);
 }
 #pragma GCC diagnostic pop
 

@@ -47,7 +47,7 @@ class FetchInLoop final : public Fetch, public std::enable_shared_from_this<Fetc
   FetchInLoop(const FetchServices& services, const ScrapeTarget& target, Done done)
       : services_(services),
         done_(std::move(done)),
-        exchange_(services.loop, services.tls, {target.host, target.port, target.uses_tls},
+        exchange_(services.loop, services.names, services.tls, {target.host, target.port, target.uses_tls},
                   {.timeout = target.timeout,
                    .body_bytes_max = services.body_bytes_max,
                    .charge = [this](size_t bytes) { return charge(bytes); }}) {}

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/net/name_lookups.h"
 #include "base/net/tls_context.h"
 #include "base/result.h"
 #include "ingest/scrape/scrape_target.h"
@@ -28,6 +29,7 @@ struct BodyBudget {
 // The parts that all fetches share. Each part must outlive them.
 struct FetchServices {
   boost::asio::io_context& loop;
+  NameLookups& names;
   BodyBudget& budget;
   size_t body_bytes_max;
   TlsContext* tls;  // null: https targets fail

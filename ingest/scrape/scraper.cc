@@ -136,7 +136,7 @@ void Scraper::begin(const std::shared_ptr<Target>& target) {
   counters_.scrapes.add();
   target->state.at = services_.clock.wall();
   target->begun = services_.clock.steady();
-  target->fetch = fetch({thread_.loop(), budget_, options_.body_bytes_max, tls_.get()}, *target->what,
+  target->fetch = fetch({thread_.loop(), names_, budget_, options_.body_bytes_max, tls_.get()}, *target->what,
                         [this, target](Result<ScrapedBody> body) { end(target, std::move(body)); });
 }
 

@@ -64,8 +64,8 @@ class Scraper {
   // Starts the thread, which reads the files; a file that is missing or wrong is logged, and read again when
   // it has changed. Requires: open() succeeded.
   void start();
-  // Cancels what is under way and ends the thread. A lookup of a host's name is waited for. After it the sink
-  // is not called any more. May be called again.
+  // Cancels what is under way and ends the thread. After it the sink is not called any more. May be called
+  // again.
   void stop();
 
   const ScrapeBoard& board() const { return board_; }
@@ -94,6 +94,7 @@ class Scraper {
   std::atomic<size_t> file_faults_{0};  // relaxed: it guards no other data
   std::shared_ptr<TlsContext> tls_;
   EventThread thread_;
+  NameLookups names_{thread_.loop()};
   // Confined to the thread from start() on.
   TargetFiles files_;
   BodyBudget budget_;

@@ -23,7 +23,8 @@ struct AlertSender::Peer {
   asio::steady_timer timer;  // of a pause, or of the wait for alerts
   std::unique_ptr<HttpExchange> exchange;
   std::map<LabelMap, std::string> waiting;  // by the labels: the JSON of the newest state
-  LabelMap last;  // the labels up to which alerts were sent, so that those after them have their turn
+  LabelMap last;     // the labels up to which alerts were sent, so that those after them have their turn
+  size_t alone = 0;  // so many requests have one alert each, since one with all of them was refused
   LogLimiter log{std::chrono::minutes(1)};
   bool is_paused = false;
   bool is_stopped = false;
@@ -100,6 +101,39 @@ void AlertSender::add(const Texts& alerts) {
   }
 }
 
+AlertSender::Texts AlertSender::next_batch(Peer& peer) {
+  Texts batch;
+  size_t bytes = 0;
+  const size_t count_max = peer.alone > 0 ? 1 : kAlertsPerRequest;
+  auto at = peer.waiting.upper_bound(peer.last);
+  if (at == peer.waiting.end()) at = peer.waiting.begin();
+  for (; at != peer.waiting.end() && batch.size() < count_max && bytes < kRequestBytes; ++at) {
+    bytes += at->second.size() + 1;
+    batch.push_back(*at);
+  }
+  return batch;
+}
+
+void AlertSender::remove(Peer& peer, const Texts& batch) {
+  for (const auto& [labels, json] : batch) {
+    const auto sent = peer.waiting.find(labels);
+    if (sent != peer.waiting.end() && sent->second == json) peer.waiting.erase(sent);
+  }
+}
+
+void AlertSender::report(Peer& peer, const Texts& batch, const Error& error) {
+  failed_.add();
+  const int64_t held_back = peer.log.admit(clock_.steady());
+  if (held_back < 0) return;
+  const auto& labels = batch.front().first;
+  const auto name = labels.find("alertname");
+  log_.error("alerts", {{"alertmanager", peer.address.authority()},
+                        {"alerts", batch.size()},
+                        {"first", name == labels.end() ? std::string() : visible_text(name->second)},
+                        {"error", error.message},
+                        {"held_back", held_back}});
+}
+
 asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
   boost::system::error_code ignored;
   auto token = asio::redirect_error(asio::use_awaitable, ignored);
@@ -110,33 +144,22 @@ asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
       co_await peer->timer.async_wait(token);
       continue;
     }
-    Texts batch;
-    std::string body = "[";
-    auto at = peer->waiting.upper_bound(peer->last);
-    if (at == peer->waiting.end()) at = peer->waiting.begin();
-    for (; at != peer->waiting.end() && batch.size() < kAlertsPerRequest && body.size() < kRequestBytes;
-         ++at) {
-      if (!batch.empty()) body.push_back(',');
-      body += at->second;
-      batch.push_back(*at);
-    }
-    peer->last = batch.back().first;
+    const Texts batch = next_batch(*peer);
+    std::string body;
+    for (const auto& [labels, json] : batch) body.append(body.empty() ? "[" : ",").append(json);
     const Status status = co_await post(*peer, body + "]");
     if (peer->is_stopped) co_return;
     const bool is_refused = !status && status.error().code == ErrorCode::kInvalid;
-    if (!status) {
-      failed_.add();
-      if (peer->log.admit(clock_.steady()) >= 0)
-        log_.error("alerts",
-                   {{"alertmanager", peer->address.authority()}, {"error", status.error().message}});
+    if (!status) report(*peer, batch, status.error());
+    if (is_refused && batch.size() > 1) {  // `last` stays, so that these come next
+      peer->alone = batch.size();
+      continue;
     }
+    peer->last = batch.back().first;
+    if (peer->alone > 0) --peer->alone;
     if (status || is_refused) {
       (status ? sent_ : dropped_).add(batch.size());
-      // What has changed meanwhile is sent, too.
-      for (const auto& [labels, json] : batch) {
-        const auto sent = peer->waiting.find(labels);
-        if (sent != peer->waiting.end() && sent->second == json) peer->waiting.erase(sent);
-      }
+      remove(*peer, batch);
       pause = kFirstPause;
       continue;
     }
@@ -159,7 +182,7 @@ asio::awaitable<Status> AlertSender::post(Peer& peer, std::string body) {
   request.prepare_payload();
   constexpr size_t kAnswerBytesMax = size_t{1} << 20;
   peer.exchange = std::make_unique<HttpExchange>(
-      thread_.loop(), tls_.get(),
+      thread_.loop(), names_, tls_.get(),
       HttpExchange::Peer{peer.address.host, peer.address.port, peer.address.uses_tls},
       HttpExchange::Limits{.timeout = kTimeout, .body_bytes_max = kAnswerBytesMax});
   const auto answer = co_await peer.exchange->run(std::move(request));

@@ -39,7 +39,9 @@ class AlertSender final : public AlertSink {
   // Cancels what is under way and ends the thread. May be called again.
   void stop();
 
-  // An alert replaces an older one of the same labels that waits. Without Alertmanagers, nothing happens.
+  // An alert replaces an older one of the same labels that waits. Without Alertmanagers, nothing happens. An
+  // Alertmanager refuses a request as a whole: the alerts of such a one are sent each alone, once, and only
+  // those that are refused then are dropped.
   void send(std::vector<SentAlert> alerts) override;
 
  private:
@@ -47,6 +49,11 @@ class AlertSender final : public AlertSink {
   using Texts = std::vector<std::pair<LabelMap, std::string>>;  // labels, and the alert as JSON
 
   void add(const Texts& alerts);
+  // Returns the alerts of the next request. Requires: some are waiting.
+  static Texts next_batch(Peer& peer);
+  // Removes what was sent, unless it has changed meanwhile.
+  static void remove(Peer& peer, const Texts& batch);
+  void report(Peer& peer, const Texts& batch, const Error& error);
   boost::asio::awaitable<void> run(std::shared_ptr<Peer> peer);
   boost::asio::awaitable<Status> post(Peer& peer, std::string body);
 
@@ -58,6 +65,7 @@ class AlertSender final : public AlertSink {
   Counter& dropped_;
   std::shared_ptr<TlsContext> tls_;
   EventThread thread_;
+  NameLookups names_{thread_.loop()};
   std::vector<std::shared_ptr<Peer>> peers_;  // confined to the thread from start() on
   bool is_started_ = false;
 };

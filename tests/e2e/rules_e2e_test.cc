@@ -127,6 +127,47 @@ TEST_F(RulesE2e, AlertsAreSentAgainUntilTheyAreAccepted) {
   EXPECT_EQ(server.stop(), 0);
 }
 
+// An Alertmanager that refuses one alert refuses all of the request.
+TEST_F(RulesE2e, ARefusedAlertLosesNoOther) {
+  TcpListener listener;
+  ServerProcess server(STATMILL_BIN,
+                       options({"--rules.alertmanager", "http://" + listener.endpoint().text()}));
+  server.start();
+  server.send("heat;room=attic 60\nheat;room=bad 70\nheat;room=cellar 80\n");
+  const auto rooms = [&] {
+    TcpConnection connection = listener.accept();
+    std::string request;
+    while (request.find("}]") == std::string::npos) {
+      const std::string more = connection.receive();
+      if (more.empty()) break;
+      request += more;
+    }
+    std::string out;
+    for (const std::string room : {"attic", "bad", "cellar"})
+      out += request.find("\"room\":\"" + room + "\"") == std::string::npos ? "" : room + " ";
+    const std::string status = out.find("bad") == std::string::npos ? "200 OK" : "400 Bad Request";
+    connection.send("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n");
+    return out;
+  };
+  EXPECT_EQ(rooms(), "attic bad cellar ");
+  EXPECT_EQ(rooms(), "attic ");
+  EXPECT_EQ(rooms(), "bad ");
+  EXPECT_EQ(rooms(), "cellar ");
+  EXPECT_TRUE(server.wait_for_metric("statmill_alerts_sent_total", 2));
+  EXPECT_EQ(server.metric("statmill_alerts_dropped_total"), 1);
+  EXPECT_GE(server.metric("statmill_alert_requests_failed_total"), 2);
+  listener.stop();
+  EXPECT_EQ(server.stop(), 0);
+}
+
+TEST_F(RulesE2e, AStopDoesNotWaitForTheLookupOfAnAlertmanager) {
+  ServerProcess server(STATMILL_BIN, options({"--rules.alertmanager", "http://hung.test:9093"}));
+  server.start(0, 0, {{"LD_PRELOAD", STATMILL_HUNG_NAMES}});
+  server.send("heat;room=attic 60\n");
+  ASSERT_TRUE(server.process().wait_for_line("the look-up hangs"));
+  EXPECT_EQ(server.stop(), 0);
+}
+
 TEST_F(RulesE2e, AlertmanagerGetsWhatFiresAndWhatEnds) {
   const std::string package = STATMILL_SOURCE_TREE "/build/unpacked/prometheus-alertmanager";
   if (!std::filesystem::exists(package))
