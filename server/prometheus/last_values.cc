@@ -1,59 +1,116 @@
 #include "server/prometheus/last_values.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace statmill {
 
 LastValueTable::Place LastValueTable::find(const Hash128& name) const {
   for (size_t i = start(name); index_[i] != kNone; i = next(i)) {
-    if (entries_[index_[i]].value.name == name) return index_[i];
+    if (entry(index_[i]).name == name) return index_[i];
   }
   return kNone;
 }
 
 LastValueTable::Place LastValueTable::insert(const LastValue& value) {
   if (size() >= index_.size() / 4 * 3) resize(2 * index_.size());
-  Place place = 0;
-  if (free_.empty()) {
-    place = places();
-    entries_.push_back({value, true});
-  } else {
-    place = free_.back();
-    free_.pop_back();
-    entries_[place] = {value, true};
-  }
+  const Place place = new_place();
+  Entry& made = entry(place);
+  made.name = value.name;
+  made.is_used = true;
+  write(made, value);
   put(place);
-  histogram_bytes_ += value.histogram_bytes();
   return place;
 }
 
-void LastValueTable::set(Place place, const LastValue& value) {
-  LastValue& entry = entries_[place].value;
-  histogram_bytes_ += value.histogram_bytes() - entry.histogram_bytes();
-  entry = value;
+LastValueTable::Place LastValueTable::new_place() {
+  if (!free_.empty()) {
+    const Place place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+  if (places_ == chunks_.size() * kChunkEntries) chunks_.push_back(std::make_unique<Chunk>());
+  return places_++;
+}
+
+void LastValueTable::set(Place place, const LastValue& value) { write(entry(place), value); }
+
+void LastValueTable::write(Entry& entry, const LastValue& value) {
+  constexpr int64_t kTimeMax = (int64_t{1} << (kTimeBits - 1)) - 1;
+  constexpr uint64_t kTimeMask = (uint64_t{1} << kTimeBits) - 1;
+  entry.mantissa = value.value.mantissa;
+  const int64_t time_ms = std::clamp(value.time_ms, -kTimeMax - 1, kTimeMax);
+  entry.time_ms = static_cast<uint64_t>(time_ms) & kTimeMask;
+  entry.scale_and_one = static_cast<uint64_t>(value.value.scale + 1) & 0x1f;
+  entry.is_counter = value.is_counter;
+  entry.seen_s = static_cast<uint32_t>(std::clamp<int64_t>(value.seen_s, 0, UINT32_MAX));
+  if (entry.rare != 0 || value.start_ms != 0 || value.time_ns != 0 || value.histogram)
+    write_rare(entry, value);
+}
+
+void LastValueTable::write_rare(Entry& entry, const LastValue& value) {
+  const bool has_none = value.start_ms == 0 && value.time_ns == 0 && !value.histogram;
+  if (entry.rare == 0) {
+    if (free_rare_.empty()) {
+      rare_.emplace_back();
+      free_rare_.push_back(static_cast<RareNumber>(rare_.size()));
+    }
+    entry.rare = free_rare_.back();
+    free_rare_.pop_back();
+  }
+  Rare& rare = rare_[entry.rare - 1];
+  histogram_bytes_ += value.histogram_bytes() - (rare.histogram ? rare.histogram->size() : 0);
+  rare = {value.start_ms, value.time_ns, value.histogram};
+  if (has_none) free_rare_.push_back(std::exchange(entry.rare, 0));
+}
+
+LastValue LastValueTable::at(Place place) const {
+  const Entry& from = entry(place);
+  LastValue value;
+  value.name = from.name;
+  value.value = {from.mantissa, static_cast<int8_t>(static_cast<int>(from.scale_and_one) - 1)};
+  constexpr size_t kOtherBits = 64 - kTimeBits;
+  value.time_ms = static_cast<int64_t>(uint64_t{from.time_ms} << kOtherBits) >> kOtherBits;
+  value.seen_s = from.seen_s;
+  value.is_counter = from.is_counter;
+  if (from.rare == 0) return value;
+  const Rare& rare = rare_[from.rare - 1];
+  value.start_ms = rare.start_ms;
+  value.time_ns = rare.time_ns;
+  value.histogram = rare.histogram;
+  return value;
+}
+
+void LastValueTable::set_seen(Place place, int64_t seen_s) {
+  entry(place).seen_s = static_cast<uint32_t>(std::clamp<int64_t>(seen_s, 0, UINT32_MAX));
+}
+
+size_t LastValueTable::memory_bytes() const {
+  return chunks_.size() * sizeof(Chunk) + rare_.size() * sizeof(Rare) +
+         (index_.capacity() + free_.capacity() + free_rare_.capacity()) * sizeof(Place) + histogram_bytes_;
 }
 
 void LastValueTable::put(Place place) {
-  size_t i = start(entries_[place].value.name);
+  size_t i = start(entry(place).name);
   while (index_[i] != kNone) i = next(i);
   index_[i] = place;
 }
 
 // Leaves no tombstone: later places of the index move up, so that a search from an entry's start finds it.
 void LastValueTable::erase(Place place) {
-  size_t i = start(entries_[place].value.name);
+  size_t i = start(entry(place).name);
   while (index_[i] != place) i = next(i);
   const size_t mask = index_.size() - 1;
   size_t hole = i;
   for (i = next(i); index_[i] != kNone; i = next(i)) {
-    const size_t searched = (i - start(entries_[index_[i]].value.name)) & mask;
+    const size_t searched = (i - start(entry(index_[i]).name)) & mask;
     if (searched < ((i - hole) & mask)) continue;
     index_[hole] = index_[i];
     hole = i;
   }
   index_[hole] = kNone;
-  histogram_bytes_ -= entries_[place].value.histogram_bytes();
-  entries_[place] = {{}, false};
+  write(entry(place), {});  // frees its rare part
+  entry(place) = {};
   free_.push_back(place);
 }
 

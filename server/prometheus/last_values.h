@@ -5,9 +5,12 @@
 // meets every entry that lives throughout.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "proto/last_value.h"
@@ -28,37 +31,71 @@ class LastValueTable {
   void erase(Place place);
   // Requires: the entry has the same name.
   void set(Place place, const LastValue& value);
+  // Called for many names in turn before find(), these two make it wait for no memory: the second one for
+  // those for which the first was called.
   void prefetch(const Hash128& name) const { __builtin_prefetch(&index_[start(name)]); }
+  void prefetch_entry(const Hash128& name) const {
+    const Place place = index_[start(name)];
+    if (place == kNone) return;
+    const auto* const bytes = reinterpret_cast<const char*>(&entry(place));
+    __builtin_prefetch(bytes, 1);
+    __builtin_prefetch(bytes + sizeof(Entry) - 1, 1);
+  }
 
   // Returns whether a sender said that the series ends after its last value. In RAM only.
-  bool is_ended(Place place) const { return entries_[place].is_ended; }
-  void set_ended(Place place, bool is_ended) { entries_[place].is_ended = is_ended; }
-  void set_seen(Place place, int64_t seen_s) { entries_[place].value.seen_s = seen_s; }
-  const LastValue& at(Place place) const { return entries_[place].value; }
-  bool is_used(Place place) const { return entries_[place].is_used; }
-  Place places() const { return static_cast<Place>(entries_.size()); }  // used or not
-  size_t size() const { return entries_.size() - free_.size(); }
+  bool is_ended(Place place) const { return entry(place).is_ended; }
+  void set_ended(Place place, bool is_ended) { entry(place).is_ended = is_ended; }
+  void set_seen(Place place, int64_t seen_s);
+  int64_t seen_s(Place place) const { return entry(place).seen_s; }
+  LastValue at(Place place) const;
+  bool is_used(Place place) const { return entry(place).is_used; }
+  Place places() const { return places_; }  // used or not
+  size_t size() const { return places_ - free_.size(); }
   size_t histogram_bytes() const { return histogram_bytes_; }
-  size_t memory_bytes() const {
-    return entries_.size() * sizeof(Entry) + (index_.capacity() + free_.capacity()) * sizeof(Place) +
-           histogram_bytes_;
-  }
+  size_t memory_bytes() const;
 
  private:
   static constexpr size_t kIndexMin = 64;
-  struct Entry {
-    LastValue value;
-    bool is_used = true;
-    bool is_ended = false;
+  static constexpr size_t kTimeBits = 48;  // of milliseconds: to the year 6429
+  using RareNumber = uint32_t;             // 1 + the index of a Rare; 0: none
+  // What most series do not have. Those of OpenTelemetry do.
+  struct Rare {
+    int64_t start_ms = 0;
+    uint32_t time_ns = 0;
+    std::shared_ptr<const std::string> histogram = nullptr;
   };
+  // A LastValue, without its rare part, and the state of the place.
+  struct Entry {
+    Hash128 name;
+    int64_t mantissa = 0;
+    uint64_t time_ms : kTimeBits = 0;
+    uint64_t scale_and_one : 5 = 0;
+    bool is_counter : 1 = false;
+    bool is_used : 1 = false;
+    bool is_ended : 1 = false;
+    uint32_t seen_s = 0;
+    RareNumber rare = 0;
+  };
+  static_assert(sizeof(Entry) == 40);
+  // Entries never move.
+  static constexpr size_t kChunkEntries = 1024;
+  using Chunk = std::array<Entry, kChunkEntries>;
 
+  Entry& entry(Place place) { return (*chunks_[place / kChunkEntries])[place % kChunkEntries]; }
+  const Entry& entry(Place place) const { return (*chunks_[place / kChunkEntries])[place % kChunkEntries]; }
   size_t start(const Hash128& name) const { return name.low & (index_.size() - 1); }
   size_t next(size_t i) const { return (i + 1) & (index_.size() - 1); }
+  Place new_place();
+  void write(Entry& entry, const LastValue& value);
+  void write_rare(Entry& entry, const LastValue& value);
   void put(Place place);
   void resize(size_t size);
 
-  std::deque<Entry> entries_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  Place places_ = 0;
   std::vector<Place> free_;
+  std::deque<Rare> rare_;
+  std::vector<RareNumber> free_rare_;
   size_t histogram_bytes_ = 0;  // of all entries
   // Open addressing with linear probing; the size is a power of two, at most three quarters are used.
   std::vector<Place> index_;

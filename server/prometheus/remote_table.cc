@@ -68,7 +68,7 @@ Result<RemoteTable::Restored> RemoteTable::restore(StoreSnapshot& snapshot, Time
   if (!read) return read.error();
   const int64_t stopped_s = std::max<int64_t>(0, unix_seconds(now) - newest_s);
   for (LastValueTable::Place place = 0; place < values_.places(); ++place)
-    values_.set_seen(place, values_.at(place).seen_s + stopped_s);
+    values_.set_seen(place, values_.seen_s(place) + stopped_s);
   restored.values = values_.size();
   return restored;
 }
@@ -77,16 +77,22 @@ RemoteTable::Added RemoteTable::add(std::span<const RemoteValue> values, Batch& 
   MutexLock lock(mutex_);
   changes_.clear();
   silent_changes_.clear();
-  hashes_.clear();
   batch.wants_refused_samples = true;
   batch.other_kind = OtherKind::kRefuse;
   batch.joins_sums = true;
-  for (const RemoteValue& value : values) {
-    hashes_.push_back(hash_name(value.name, value.sender));
-    values_.prefetch(hashes_.back());
-  }
   Added added;
-  for (size_t i = 0; i < values.size(); ++i) added.accepted += step(values[i], hashes_[i], batch, now);
+  // So few that what is prefetched stays in the cache.
+  constexpr size_t kTogether = 64;
+  for (; !values.empty(); values = values.subspan(std::min(kTogether, values.size()))) {
+    const auto part = values.first(std::min(kTogether, values.size()));
+    hashes_.clear();
+    for (const RemoteValue& value : part) {
+      hashes_.push_back(hash_name(value.name, value.sender));
+      values_.prefetch(hashes_.back());
+    }
+    for (const Hash128& hash : hashes_) values_.prefetch_entry(hash);
+    for (size_t i = 0; i < part.size(); ++i) added.accepted += step(part[i], hashes_[i], batch, now);
+  }
   added.accepted += table_.apply_marked(batch, now, now, [&](int parity) {
     mutex_.held();
     undo_refused(batch);
@@ -155,7 +161,7 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   } else {
     clear_end(change.place, value.name);
   }
-  changes_.push_back(change);
+  changes_.push_back(std::move(change));
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
   sample.kind = is_amount ? Kind::kEvent : is_counter ? Kind::kCounter : Kind::kGauge;
@@ -209,7 +215,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
     silent_changes_.push_back(change.place);
     return 1;
   }
-  changes_.push_back(change);
+  changes_.push_back(std::move(change));
   const ReadyHistogram ready = ready_histogram(added, batch);
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
@@ -343,7 +349,7 @@ void RemoteTable::forget_some(Timestamp now) {
   const int64_t before_s = unix_seconds(now - options_.forget);
   for (size_t i = values_.places() / kForgetTicks + 1; i > 0 && values_.places() > 0; --i) {
     if (next_forgotten_ >= values_.places()) next_forgotten_ = 0;
-    if (values_.is_used(next_forgotten_) && values_.at(next_forgotten_).seen_s < before_s) {
+    if (values_.is_used(next_forgotten_) && values_.seen_s(next_forgotten_) < before_s) {
       values_.erase(next_forgotten_);
       forgotten_.add();
     }

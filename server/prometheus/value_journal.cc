@@ -1,12 +1,11 @@
 #include "server/prometheus/value_journal.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace statmill {
 namespace {
 
-// A round writes so many entries that did not change for each one that did, and some more, so that it ends.
+// A round passes one entry for so many that changed, and some more, so that it ends.
 constexpr size_t kChangesPerOther = 4;
 constexpr size_t kOthersMin = 64;
 
@@ -17,6 +16,7 @@ void ValueJournal::note(int parity, const LastValueTable& values, Place place, T
   if (!changes.row) changes.row.emplace(now);
   changes.row->add(values.at(place));
   changes.places.push_back(place);
+  if (round_ && place < round_->has_row.size()) round_->has_row[place] = true;
 }
 
 size_t ValueJournal::unsaved_bytes() const {
@@ -38,22 +38,27 @@ void ValueJournal::add_to(int parity, const LastValueTable& values, StoreBatch& 
   changes.places.clear();
 }
 
+void ValueJournal::begin_round(const LastValueTable& values, TickNo tick) {
+  round_ = {tick, 0, std::vector<bool>(values.places())};
+  for (const Changes& changes : changes_) {
+    for (const Place place : changes.places) round_->has_row[place] = true;
+  }
+}
+
 // An entry that has changed in the open epoch is left out: what it was before is not known here. The next
 // row has it, and rows before the round are removed only together with that one.
 void ValueJournal::continue_round(int parity, const LastValueTable& values, TickNo tick) {
   if (!round_) {
     if (rows_bytes_ < kRowsBytesMin) return;
-    round_ = {tick, 0, values.places()};
+    begin_round(values, tick);
   }
   Changes& changes = changes_[static_cast<size_t>(parity)];
-  std::vector<Place> open = changes_[static_cast<size_t>(1 - parity)].places;
-  std::sort(open.begin(), open.end());
   const size_t others = changes.places.size() / kChangesPerOther + kOthersMin;
-  for (size_t i = 0; i < others && round_->next < round_->end; ++i, ++round_->next) {
-    if (!values.is_used(round_->next) || std::binary_search(open.begin(), open.end(), round_->next)) continue;
-    changes.row->add(values.at(round_->next));
+  Place& next = round_->next;
+  for (size_t i = 0; i < others && next < round_->has_row.size(); ++i, ++next) {
+    if (values.is_used(next) && !round_->has_row[next]) changes.row->add(values.at(next));
   }
-  if (round_->next < round_->end) return;
+  if (next < round_->has_row.size()) return;
   removable_ = round_->begin;
   round_.reset();
 }

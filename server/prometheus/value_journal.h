@@ -2,8 +2,8 @@
 // a start has to read short.
 //
 // Each tick with changes writes one row of the entries that changed. The rows would grow for ever, so once
-// they are long a round begins: each row also has a part of the entries that did not change. When the round
-// has passed all places, no entry needs a row from before the round, and those are removed.
+// they are long a round begins: each row also has some of the entries that have not changed since. When the
+// round has passed all places, no entry needs a row from before the round, and those are removed.
 #pragma once
 
 #include <array>
@@ -51,10 +51,13 @@ class ValueJournal {
   struct Round {
     TickNo begin = 0;  // the tick of its first row
     Place next = 0;    // the place that it continues with
-    Place end = 0;     // later places are of entries that came after its begin, so a row of it has them
+    // By place: a row of the begin or later has the entry, or will have it. Further places are of entries
+    // that came after the begin.
+    std::vector<bool> has_row;
   };
 
   void add_row(TickNo tick, size_t bytes);
+  void begin_round(const LastValueTable& values, TickNo tick);
   void continue_round(int parity, const LastValueTable& values, TickNo tick);
   void remove_rows(StoreBatch& batch);
 

@@ -9,12 +9,22 @@
 namespace statmill {
 namespace {
 
-LastValue named(uint64_t low, int64_t time_ms) { return {{low, 1}, {}, time_ms, 0, 0, false}; }
+// Some have what few series have.
+LastValue named(uint64_t low, int64_t time_ms) {
+  LastValue out{{low, 1}, {}, time_ms, 0, time_ms, time_ms % 2 == 0};
+  out.value = {-3 * time_ms, static_cast<int8_t>(time_ms % 20 - 1)};
+  if (time_ms % 3 == 1) out.start_ms = -time_ms;
+  if (time_ms % 5 == 1) out.time_ns = 999'999;
+  if (time_ms % 7 == 1)
+    out.histogram = std::make_shared<const std::string>(static_cast<size_t>(time_ms), 'h');
+  return out;
+}
 
 // Names that start at few places of the index, so that runs of it are long.
 RC_GTEST_PROP(LastValueTable, IsAMapWhosePlacesStay, ()) {
   LastValueTable table;
   std::map<uint64_t, std::pair<LastValueTable::Place, int64_t>> wanted;
+  size_t histogram_bytes = 0;
   for (int i = *rc::gen::inRange(0, 400); i > 0; --i) {
     const uint64_t low = *rc::gen::inRange<uint64_t>(0, 8) + 64 * *rc::gen::inRange<uint64_t>(0, 40);
     const auto place = table.find({low, 1});
@@ -26,6 +36,9 @@ RC_GTEST_PROP(LastValueTable, IsAMapWhosePlacesStay, ()) {
       RC_ASSERT(place == known->second.first);
       table.erase(place);
       wanted.erase(known);
+    } else if (i % 4 == 1) {
+      table.set(place, named(low, i));
+      known->second.second = i;
     }
     RC_ASSERT(table.size() == wanted.size());
   }
@@ -33,7 +46,9 @@ RC_GTEST_PROP(LastValueTable, IsAMapWhosePlacesStay, ()) {
     RC_ASSERT(table.find({low, 1}) == at.first);
     RC_ASSERT(table.is_used(at.first));
     RC_ASSERT(table.at(at.first) == named(low, at.second));
+    histogram_bytes += named(low, at.second).histogram_bytes();
   }
+  RC_ASSERT(table.histogram_bytes() == histogram_bytes);
   RC_ASSERT(table.find({3, 2}) == LastValueTable::kNone);
 }
 
@@ -45,6 +60,24 @@ TEST(LastValueTable, UsesPlacesAgain) {
   }
   EXPECT_EQ(table.places(), 100U);
   EXPECT_EQ(table.size(), 0U);
+}
+
+TEST(LastValueTable, ATimeBeyondItsRangeIsItsEnd) {
+  LastValueTable table;
+  const auto place = table.insert(named(1, INT64_MAX));
+  EXPECT_EQ(table.at(place).time_ms, (int64_t{1} << 47) - 1);
+  table.set(place, named(1, INT64_MIN + 1));
+  EXPECT_EQ(table.at(place).time_ms, -(int64_t{1} << 47));
+  EXPECT_EQ(table.at(place).seen_s, 0);
+  table.set(place, named(1, -5));
+  EXPECT_EQ(table.at(place).time_ms, -5);
+}
+
+TEST(LastValueTable, ASeriesOfRemoteWriteTakes40BytesAndItsPartOfTheIndex) {
+  constexpr size_t kCount = size_t{3} << 15;  // the index is as full as it gets
+  LastValueTable table;
+  for (uint64_t i = 0; i < kCount; ++i) table.insert({{i, 1}, Number::decimal(7, 0), 1'700'000'000'000});
+  EXPECT_LE(table.memory_bytes() / kCount, 46U);
 }
 
 }  // namespace
