@@ -79,6 +79,7 @@ class Reader {
   double f64() { return std::bit_cast<double>(big_endian(8)); }
 
   uint64_t varint() {
+    if (at_ < in_.size() && static_cast<uint8_t>(in_[at_]) < 0x80) return static_cast<uint8_t>(in_[at_++]);
     uint64_t v = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const uint8_t b = u8();

@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -20,6 +21,10 @@ enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 
 // The number in at most 8 bytes, the lowest first.
 inline uint64_t little_endian(std::string_view bytes) {
   uint64_t value = 0;
+  if (std::endian::native == std::endian::little && bytes.size() == sizeof(value)) {
+    std::memcpy(&value, bytes.data(), sizeof(value));
+    return value;
+  }
   for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
   return value;
 }

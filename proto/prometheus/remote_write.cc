@@ -60,6 +60,33 @@ bool read_label(std::string_view bytes, LabelView& label) {
   return !fields.failed();
 }
 
+// Reads the labels at the begin of a series of 1.0 whose lengths take one byte each, as nearly all do:
+//
+//   0x0a size | 0x0a size name | 0x12 size value
+//
+// Returns where it stopped, which is no error: the general reader continues there.
+size_t read_short_labels(std::string_view series, Labels& labels) {
+  constexpr uint8_t kField1 = 0x0a;
+  constexpr uint8_t kField2 = 0x12;
+  constexpr size_t kHeads = 4;  // bytes of a label that are not its name or value
+  constexpr uint8_t kShortSizeMax = 0x7f;
+  size_t at = 0;
+  while (series.size() - at >= 2 + kHeads) {
+    const auto* const head = reinterpret_cast<const uint8_t*>(series.data()) + at;
+    const size_t size = head[1];
+    if (head[0] != kField1 || size < kHeads || size > kShortSizeMax || size > series.size() - at - 2) break;
+    const size_t name_size = head[3];
+    if (head[2] != kField1 || name_size > size - kHeads) break;
+    const size_t value_size = size - kHeads - name_size;
+    const uint8_t* const value_head = head + kHeads + name_size;
+    if (value_head[0] != kField2 || value_head[1] != value_size) break;
+    labels.add(
+        {series.substr(at + kHeads, name_size), series.substr(at + size + 2 - value_size, value_size)});
+    at += size + 2;
+  }
+  return at;
+}
+
 bool read_family(std::string_view bytes, RemoteFamily& family) {
   ProtobufFields fields(bytes);
   while (fields.next()) {
@@ -71,14 +98,20 @@ bool read_family(std::string_view bytes, RemoteFamily& family) {
   return !fields.failed();
 }
 
-// Passes on the samples of a series that `describe` has read. `start_ms` is for samples without a start.
+// Passes on a sample. `start_ms` is for one without a start.
+Status visit_sample(std::string_view bytes, int64_t start_ms, RemoteWriteVisitor& visitor) {
+  RemoteSample sample;
+  if (!read_sample(bytes, sample)) return damaged("sample");
+  if (sample.start_ms == 0) sample.start_ms = start_ms;
+  visitor.add_sample(sample);
+  return Status::ok();
+}
+
+// Passes on the samples of a series that `describe` has read.
 Status visit_samples(std::string_view series, int64_t start_ms, RemoteWriteVisitor& visitor) {
   for (ProtobufFields fields(series); fields.next();) {
     if (!fields.is(2, WireType::kBytes)) continue;
-    RemoteSample sample;
-    if (!read_sample(fields.bytes(), sample)) return damaged("sample");
-    if (sample.start_ms == 0) sample.start_ms = start_ms;
-    visitor.add_sample(sample);
+    if (Status s = visit_sample(fields.bytes(), start_ms, visitor); !s) return s;
   }
   return Status::ok();
 }
@@ -130,6 +163,8 @@ Status visit_exemplars1(std::string_view series, Labels& labels, RemoteWriteVisi
 Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor) {
   RemoteSeries series;
   labels.clear();
+  bytes.remove_prefix(read_short_labels(bytes, labels));
+  std::string_view sample_bytes;  // of the last one
   ProtobufFields fields(bytes);
   while (fields.next()) {
     if (fields.is(1, WireType::kBytes)) {
@@ -137,14 +172,21 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
       if (!read_label(fields.bytes(), label)) return damaged("label");
       labels.add(label);
     }
-    if (fields.is(2, WireType::kBytes)) ++series.samples;
+    if (fields.is(2, WireType::kBytes)) {
+      sample_bytes = fields.bytes();
+      ++series.samples;
+    }
     if (fields.is(3, WireType::kBytes)) ++series.exemplars;
     if (fields.is(4, WireType::kBytes)) ++series.histograms;
   }
   if (fields.failed()) return damaged("series");
   labels.describe(series);
   visitor.begin_series(series);
-  if (Status s = visit_samples(bytes, 0, visitor); !s) return s;
+  if (series.samples == 1) {
+    if (Status s = visit_sample(sample_bytes, 0, visitor); !s) return s;
+  } else {
+    if (Status s = visit_samples(bytes, 0, visitor); !s) return s;
+  }
   if (series.histograms > 0) {
     if (Status s = visit_histograms(bytes, 4, visitor); !s) return s;
   }

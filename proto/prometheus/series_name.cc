@@ -1,70 +1,99 @@
 #include "proto/prometheus/series_name.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <type_traits>
 
+#include "base/bytes16.h"
 #include "base/hidden_characters.h"
 #include "proto/tagged_name.h"
 
 namespace statmill {
 namespace {
 
-// Bytes that no part of a name escapes.
-constexpr std::array<bool, 256> plain_bytes() {
-  std::array<bool, 256> plain{};
-  for (size_t c = 33; c < 127; ++c) plain[c] = true;
-  for (const char c : std::string_view("%;!^=~")) plain[static_cast<uint8_t>(c)] = false;
-  return plain;
-}
-constexpr std::array<bool, 256> kPlain = plain_bytes();
-
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return kPlain[static_cast<uint8_t>(c)]; });
-}
+constexpr size_t kSpareBytes = sizeof(Bytes16);  // after a name, which is read in whole blocks
 
 bool is_too_long(const LabelView& label) {
   return label.name.size() > kNameBytesMax || label.value.size() > kNameBytesMax;
 }
 
-// Returns the bytes of the name, or 0 if it needs escapes, sorting or a refusal.
-size_t plain_name_size(std::span<const LabelView> labels) {
+// Compares texts that are short and mostly have other lengths or other first bytes.
+bool are_same(std::string_view text, std::string_view other) {
+  return text.size() == other.size() && text.front() == other.front() && text == other;
+}
+
+// Copies a text that is mostly short, for which a call of memcpy() takes most of the time.
+void append(char*& at, std::string_view text) {
+  const size_t size = text.size();
+  const auto copy_ends = [&](auto bytes) {
+    std::memcpy(at, text.data(), bytes);
+    std::memcpy(at + size - bytes, text.data() + size - bytes, bytes);
+  };
+  if (size > 32) {
+    std::memcpy(at, text.data(), size);
+  } else if (size >= 16) {
+    copy_ends(std::integral_constant<size_t, 16>());
+  } else if (size >= 8) {
+    copy_ends(std::integral_constant<size_t, 8>());
+  } else if (size >= 4) {
+    copy_ends(std::integral_constant<size_t, 4>());
+  } else {
+    for (size_t i = 0; i < size; ++i) at[i] = text[i];
+  }
+  at += size;
+}
+
+// The name of labels that ascend.
+struct PlainName {
+  char* begin = nullptr;  // nullptr: the labels need sorting, or a refusal
   size_t size = 0;
   size_t tags = 0;
-  bool has_path = false;
+};
+
+// Writes the name as it is if no part of it needs an escape, into spare memory of the batch, with kSpareBytes
+// after it.
+PlainName write_name(std::span<const LabelView> labels, Batch& batch) {
+  const auto is_path = [](const LabelView& label) { return are_same(label.name, kNameLabel); };
+  // It is the first one, unless there are labels that begin with a capital letter.
+  const auto path = std::find_if(labels.begin(), labels.end(), is_path);
+  if (path == labels.end() || path->value.empty()) return {};
+  size_t size_max = kSpareBytes;
+  for (const LabelView& label : labels) size_max += label.name.size() + label.value.size() + 2;
+  if (size_max > 2 * kNameBytesMax) return {};
+  PlainName out{batch.spare(size_max)};
+  char* at = out.begin;
+  append(at, path->value);
   std::string_view before;
-  for (const LabelView& label : labels) {
-    if (label.name <= before || label.name == "name" || !is_plain(label.name) || !is_plain(label.value))
-      return 0;
-    before = label.name;
-    if (label.value.empty()) continue;
-    if (label.name == kNameLabel) {
-      has_path = true;
-      size += label.value.size();
-    } else {
-      ++tags;
-      size += label.name.size() + label.value.size() + 2;
-    }
+  for (auto label = labels.begin(); label != labels.end(); ++label) {
+    if (label->name <= before || are_same(label->name, "name")) return {};
+    before = label->name;
+    if (label->value.empty() || label == path) continue;
+    *at++ = ';';
+    append(at, label->name);
+    *at++ = '=';
+    append(at, label->value);
+    ++out.tags;
   }
-  return has_path && tags <= kTagsMax && size <= kNameBytesMax ? size : 0;
+  out.size = static_cast<size_t>(at - out.begin);
+  return out.size <= kNameBytesMax && out.tags <= kTagsMax ? out : PlainName{};
 }
 
-void append(char*& at, std::string_view text) {
-  std::memcpy(at, text.data(), text.size());
-  at += text.size();
-}
-
-void write_plain_name(std::span<const LabelView> labels, char* at) {
-  for (const LabelView& label : labels) {
-    if (label.name == kNameLabel) append(at, label.value);
+// Returns whether no byte of the name is one that its parts escape, and it has no more `;` and `=` than
+// separate them.
+bool is_unescaped(const PlainName& name) {
+  std::memset(name.begin + name.size, 'a', kSpareBytes);
+  Mask16 escaped{};
+  Mask16 separators{};  // how many each of the 16 columns has, negated: at most kNameBytesMax / 16
+  for (size_t i = 0; i < name.size; i += sizeof(Bytes16)) {
+    const Bytes16 bytes = bytes16_at(name.begin + i);
+    escaped |= odd_bytes(bytes) | (bytes == sixteen('%')) | (bytes == sixteen('!')) |
+               (bytes == sixteen('^')) | (bytes == sixteen('~'));
+    separators += (bytes == sixteen(';')) | (bytes == sixteen('='));
   }
-  for (const LabelView& label : labels) {
-    if (label.value.empty() || label.name == kNameLabel) continue;
-    append(at, ";");
-    append(at, label.name);
-    append(at, "=");
-    append(at, label.value);
-  }
+  size_t count = 0;
+  for (size_t column = 0; column < sizeof(separators); ++column)
+    count += static_cast<uint8_t>(-separators[column]);
+  return bits_of(escaped) == 0 && count == 2 * name.tags;
 }
 
 Refusal reason_of(std::span<const LabelView> labels, const Error& error) {
@@ -84,10 +113,8 @@ Refusal reason_of(std::span<const LabelView> labels, const Error& error) {
 Verdict<Refusal> read_series_name(std::span<const LabelView> labels, Batch& batch, std::string_view& name) {
   // Many series of a message may share one long text, which is not read for each of them.
   if (std::any_of(labels.begin(), labels.end(), is_too_long)) return Refusal::kNameTooLong;
-  if (const size_t size = plain_name_size(labels); size > 0) {
-    char* const room = batch.room(size);
-    write_plain_name(labels, room);
-    name = {room, size};
+  if (const PlainName plain = write_name(labels, batch); plain.begin != nullptr && is_unescaped(plain)) {
+    name = {batch.room(plain.size), plain.size};
     return kAccepted;
   }
   LabelPairs pairs;

@@ -148,6 +148,62 @@ TEST(RemoteWrite, PassesOnABoundedNumberOfLabels) {
   EXPECT_EQ(parts.series.at(0).labels.size(), kRemoteLabelsMax);
 }
 
+// Each label is read as the general reader does, whatever form the labels before it have.
+TEST(RemoteWrite, ReadsLabelsOfAnyForm) {
+  const auto inside = [](uint64_t field, std::string_view bytes) {
+    ProtobufWriter out;
+    out.bytes(field, bytes);
+    return out.text();
+  };
+  struct Case {
+    std::string label;
+    std::pair<std::string, std::string> want;
+    std::string_view why;
+  };
+  const std::string long_text(200, 'x');
+  const std::string name = inside(1, "k");
+  const std::string value = inside(2, "v");
+  const std::vector<Case> table = {
+      {name + value, {"k", "v"}, "as senders write it"},
+      {value + name, {"k", "v"}, "the value first"},
+      {name, {"k", ""}, "no value"},
+      {value, {"", "v"}, "no name"},
+      {"", {"", ""}, "neither"},
+      {inside(1, "") + inside(2, ""), {"", ""}, "empty ones"},
+      {name + value + inside(3, "z"), {"k", "v"}, "a field of a later version"},
+      {name + inside(1, "l") + value, {"l", "v"}, "the last name counts"},
+      {inside(1, long_text) + value, {long_text, "v"}, "a size of two bytes"},
+      {name + inside(2, long_text), {"k", long_text}, "the other size"},
+      {inside(1, std::string(61, 'n')) + inside(2, std::string(62, 'v')),
+       {std::string(61, 'n'), std::string(62, 'v')},
+       "the longest whose size has one byte"},
+      {inside(1, std::string(62, 'n')) + inside(2, std::string(62, 'v')),
+       {std::string(62, 'n'), std::string(62, 'v')},
+       "one more"},
+  };
+  const std::string plain = inside(1, name + value);
+  const std::string sample = inside(2, sample_message({7, 1000}));
+  for (const Case& c : table) {
+    const std::string label = inside(1, c.label);
+    for (const std::string& series : {label + plain + sample, plain + label + sample, sample + plain + label,
+                                      plain + sample + sample + label}) {
+      const Parts parts = parts_of(Version::k1, inside(1, series));
+      ASSERT_EQ(parts.series.size(), 1U) << c.why;
+      const auto& labels = parts.series[0].labels;
+      ASSERT_EQ(labels.size(), 2U) << c.why;
+      EXPECT_TRUE(labels[0] == c.want || labels[1] == c.want) << c.why;
+      EXPECT_TRUE(labels[0] == std::pair(std::string("k"), std::string("v")) ||
+                  labels[1] == std::pair(std::string("k"), std::string("v")))
+          << c.why;
+      EXPECT_EQ(parts.series[0].samples.size(), parts.announced) << c.why;
+    }
+  }
+  // A size beyond the label.
+  Parts parts;
+  EXPECT_FALSE(decode_remote_write(Version::k1, inside(1, inside(1, "\x0a\x01k\x12\x02v")), parts));
+  EXPECT_FALSE(decode_remote_write(Version::k1, inside(1, inside(1, "\x0a\x05k\x12\x01v")), parts));
+}
+
 TEST(RemoteWrite, RefusesWhatIsNoMessage) {
   struct Case {
     Version version;
