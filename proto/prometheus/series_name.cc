@@ -17,11 +17,6 @@ bool is_too_long(const LabelView& label) {
   return label.name.size() > kNameBytesMax || label.value.size() > kNameBytesMax;
 }
 
-// Compares texts that are short and mostly have other lengths or other first bytes.
-bool are_same(std::string_view text, std::string_view other) {
-  return text.size() == other.size() && text.front() == other.front() && text == other;
-}
-
 // Copies a text that is mostly short, for which a call of memcpy() takes most of the time.
 void append(char*& at, std::string_view text) {
   const size_t size = text.size();
@@ -53,7 +48,7 @@ struct PlainName {
 // Writes the name as it is if no part of it needs an escape, into spare memory of the batch, with kSpareBytes
 // after it.
 PlainName write_name(std::span<const LabelView> labels, Batch& batch) {
-  const auto is_path = [](const LabelView& label) { return are_same(label.name, kNameLabel); };
+  const auto is_path = [](const LabelView& label) { return is_label(label, kNameLabel); };
   // It is the first one, unless there are labels that begin with a capital letter.
   const auto path = std::find_if(labels.begin(), labels.end(), is_path);
   if (path == labels.end() || path->value.empty()) return {};
@@ -65,7 +60,7 @@ PlainName write_name(std::span<const LabelView> labels, Batch& batch) {
   append(at, path->value);
   std::string_view before;
   for (auto label = labels.begin(); label != labels.end(); ++label) {
-    if (label->name <= before || are_same(label->name, "name")) return {};
+    if (label->name <= before || is_label(*label, "name")) return {};
     before = label->name;
     if (label->value.empty() || label == path) continue;
     *at++ = ';';

@@ -72,7 +72,8 @@ Verdict<Refusal> OtlpNames::info_name(Batch& batch, std::string_view& name) {
 }
 
 Verdict<Refusal> OtlpNames::read(Batch& batch, std::string_view& name) {
-  std::ranges::stable_sort(labels_, {}, &LabelView::name);
+  // The order of equal names does not matter: at most one may have a value.
+  std::ranges::sort(labels_, {}, &LabelView::name);
   return read_series_name(labels_, batch, name);
 }
 

@@ -47,10 +47,10 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     const LabelView* cluster = nullptr;
     const LabelView* replica = nullptr;
     for (const LabelView& label : series.labels) {
-      if (label.name == kNameLabel) shown_ = label.value;
-      if (label.name == "le") clues_.has_le = true;
-      if (label.name == replicas.cluster_label) cluster = &label;
-      if (label.name == replicas.replica_label) replica = &label;
+      if (is_label(label, kNameLabel)) shown_ = label.value;
+      if (is_label(label, "le")) clues_.has_le = true;
+      if (is_label(label, replicas.cluster_label)) cluster = &label;
+      if (is_label(label, replicas.replica_label)) replica = &label;
     }
     name_ = {};
     if (!series.has_all_labels) {
