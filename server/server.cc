@@ -9,6 +9,7 @@
 #include "base/running.h"
 #include "ingest/program_metrics.h"
 #include "server/agents/agent_metrics.h"
+#include "server/documents/graphite_events.h"
 #include "server/graphite/find_routes.h"
 #include "server/graphite/render_routes.h"
 #include "server/graphite/tag_routes.h"
@@ -184,47 +185,47 @@ std::optional<Fault> Server::open_ports() {
   const PrometheusSources sources{
       {table_series_, *pieces_, table_.live_retention(), store_->expiry()}, table_series_, clock_};
   std::vector<Route> routes = api_routes(services);
-  std::ranges::move(influx_routes({influx_intake_, health_, clock_, config_.influx_db_tag}),
-                    std::back_inserter(routes));
-  std::ranges::move(remote_write_routes(remote_intake_, clock_), std::back_inserter(routes));
-  std::ranges::move(otlp_routes(otlp_intake_, clock_), std::back_inserter(routes));
-  std::ranges::move(push_routes(remote_table_, family_types_, intake_, clock_), std::back_inserter(routes));
-  std::ranges::move(documents_.routes(), std::back_inserter(routes));
+  const auto add = [&routes](std::vector<Route> more) {
+    std::ranges::move(more, std::back_inserter(routes));
+  };
+  add(influx_routes({influx_intake_, health_, clock_, config_.influx_db_tag}));
+  add(remote_write_routes(remote_intake_, clock_));
+  add(otlp_routes(otlp_intake_, clock_));
+  add(push_routes(remote_table_, family_types_, intake_, clock_));
+  add(documents_.routes());
   answer_expressions(routes, sources, *engine_);
   list_selected_series(routes, *engine_);
-  std::ranges::move(overview_routes(*engine_, clock_), std::back_inserter(routes));
+  add(overview_routes(*engine_, clock_));
   add_batches(routes, clock_, [this] { return table_.series_count(); });
-  std::ranges::move(prometheus_routes(), std::back_inserter(routes));
-  std::ranges::move(prometheus_query_routes(sources), std::back_inserter(routes));
+  add(prometheus_routes());
+  add(prometheus_query_routes(sources));
   const rules::StoredRules::Services stored{sources.series, queries_, intake_, table_.ends(), clock_};
   if (config_.rules.is_on())
     rules_ =
         std::make_unique<rules::RuleService>(config_.rules, stored, documents_.changes(), registry_, log_);
   if (Status s = rules_ ? rules_->open() : Status::ok(); !s) return Fault{ExitCode::kUsage, s.error()};
-  std::ranges::move(rules::rule_routes(rules_ ? rules_->board() : nullptr), std::back_inserter(routes));
+  add(rules::rule_routes(rules_ ? rules_->board() : nullptr));
   routes.push_back(exemplar_route({table_series_, table_series_, data()}));
-  std::ranges::move(graphite::find_routes(table_series_), std::back_inserter(routes));
-  std::ranges::move(graphite::render_routes({sources.series, clock_}), std::back_inserter(routes));
-  std::ranges::move(graphite::tag_routes({table_series_, table_series_}), std::back_inserter(routes));
+  add(graphite::find_routes(table_series_));
+  add(graphite::render_routes({sources.series, graphite_event_times(documents_.events()), clock_}));
+  add(graphite::tag_routes({table_series_, table_series_}));
   const auto running = std::chrono::floor<Duration>(clock_.steady() - started_);
-  std::ranges::move(prometheus_status_routes({table_series_, store_stats_, table_.live_retention(),
-                                              config_.query.limits.timeout, clock_.wall() - running,
-                                              scraper_ ? &scraper_->board() : nullptr}),
-                    std::back_inserter(routes));
+  add(prometheus_status_routes({table_series_, store_stats_, table_.live_retention(),
+                                config_.query.limits.timeout, clock_.wall() - running,
+                                scraper_ ? &scraper_->board() : nullptr}));
   const istatd::CounterSources counters{*engine_, table_series_, table_.live_retention(), clock_};
-  std::ranges::move(istatd::istatd_routes({counters, listeners_.connections(), agents_}),
-                    std::back_inserter(routes));
+  add(istatd::istatd_routes({counters, listeners_.connections(), agents_}));
   Result<Access> access =
       config_.http_tokens.empty() ? Result<Access>(Access()) : Access::from_file(config_.http_tokens);
   if (!access) return Fault{ExitCode::kUsage, access.error()};
   if (!access->has_tokens()) open_lines(routes);
-  if (access->has_admin()) std::ranges::move(admin_->remote_routes(), std::back_inserter(routes));
+  if (access->has_admin()) add(admin_->remote_routes());
   Result<std::vector<Route>> page = config_.http_assets.empty() ? packed_page_routes(packed_page())
                                                                 : page_folder_routes(config_.http_assets);
   if (!page) return Fault{ExitCode::kUsage, page.error()};
   // Last, since a folder's routes match all paths, and those of bare names all of one segment.
-  std::ranges::move(*page, std::back_inserter(routes));
-  std::ranges::move(istatd::bare_counter_routes(counters), std::back_inserter(routes));
+  add(*std::move(page));
+  add(istatd::bare_counter_routes(counters));
   live_ = std::make_unique<LiveHub>(
       LiveHub::Services{
           table_, data(), registry_, clock_, [this] { return live_state(); },

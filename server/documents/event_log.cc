@@ -160,6 +160,22 @@ EventPage EventLog::find(const EventQuery& query) const {
   return page;
 }
 
+std::vector<int64_t> EventLog::times(const std::vector<std::string>& tags, Timestamp from,
+                                     Timestamp until) const {
+  std::vector<std::shared_ptr<const Event>> events;
+  {
+    MutexLock lock(mutex_);
+    for (auto at = events_.lower_bound({from, 0}); at != events_.end() && at->first.first < until; ++at)
+      events.push_back(at->second);
+  }
+  const EventQuery query{.tags = tags, .needs_all_tags = true};
+  std::vector<int64_t> out;
+  for (const auto& event : events) {
+    if (has_wanted_tags(event->tags, query)) out.push_back(unix_seconds(event->time));
+  }
+  return out;
+}
+
 uint64_t EventLog::last_id() const {
   MutexLock lock(mutex_);
   return last_id_;

@@ -60,6 +60,9 @@ class EventLog {
 
   // Cost: a pass over the events of the time. Matching of `where` ends after about 0.1 s, with is_truncated.
   EventPage find(const EventQuery& query) const;
+  // Returns when the events with all tags begin, from `from` on and before `until`, ascending, in unix
+  // seconds. Cost: a pass over those events.
+  std::vector<int64_t> times(const std::vector<std::string>& tags, Timestamp from, Timestamp until) const;
   // The newest id; 0: there was no event yet.
   uint64_t last_id() const;
   // Returns the events with ids above `id`, by id, as far as they need about `bytes_max`; the first one

@@ -114,6 +114,13 @@ Result<Event> parse_graphite_event(std::string_view body, Timestamp now) {
   return parse_event(json::serialize(event), now);
 }
 
+std::function<std::vector<int64_t>(const graphite::EventRequest& request)> graphite_event_times(
+    const EventLog& events) {
+  return [&events](const graphite::EventRequest& asked) {
+    return events.times(asked.tags, from_unix_seconds(asked.from_s), from_unix_seconds(asked.until_s));
+  };
+}
+
 std::vector<Route> graphite_event_routes(EventLog& events, const WriteAnswers& writes, const Clock& clock) {
   std::vector<Route> routes;
   for (const std::string_view path : {"/events/", "/events", "/graphite/events/", "/graphite/events"}) {

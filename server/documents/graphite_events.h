@@ -2,6 +2,8 @@
 // /api/v1/events (server/http/API.md).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "server/documents/event.h"
 #include "server/documents/event_log.h"
 #include "server/documents/write_answers.h"
+#include "server/graphite/target_source.h"
 #include "server/http/router.h"
 
 namespace statmill {
@@ -21,5 +24,9 @@ Result<Event> parse_graphite_event(std::string_view body, Timestamp now);
 
 // All must outlive the routes.
 std::vector<Route> graphite_event_routes(EventLog& events, const WriteAnswers& writes, const Clock& clock);
+
+// Returns what events() of Graphite's targets counts. `events` must outlive it.
+std::function<std::vector<int64_t>(const graphite::EventRequest& request)> graphite_event_times(
+    const EventLog& events);
 
 }  // namespace statmill

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/time_text.h"
 #include "server/graphite/function.h"
+#include "server/graphite/target_source.h"
 #include "server/graphite/value.h"
 #include "server/query/query_control.h"
 
@@ -31,6 +32,8 @@ class Caller {
   virtual Result<SeriesList> evaluate_first(const RequestRange& range) = 0;
   // Evaluates another target for the range of the call. Its positions count from its own begin.
   virtual Result<SeriesList> evaluate_text(std::string_view target) = 0;
+  // The times of stored events (TargetSource::event_times()).
+  virtual std::vector<int64_t> event_times(const EventRequest& request) = 0;
 };
 
 struct CallContext {
@@ -84,6 +87,9 @@ class Call {
 
   Result<SeriesList> first_in(const RequestRange& range) { return context_.caller.evaluate_first(range); }
   Result<SeriesList> evaluate(std::string_view target) { return context_.caller.evaluate_text(target); }
+  std::vector<int64_t> event_times(const EventRequest& request) {
+    return context_.caller.event_times(request);
+  }
 
   // kInvalid, with the name of the function before the reason.
   Error error(std::string_view what) const;

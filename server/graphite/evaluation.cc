@@ -92,6 +92,9 @@ class Evaluation::NodeCaller final : public Caller {
     ++context.depth;
     return counted(of_.list_of_text(target, context));
   }
+  std::vector<int64_t> event_times(const EventRequest& request) override {
+    return of_.source_.event_times(request);
+  }
   // The memory of all that it has returned, which the control holds.
   size_t bytes() const { return bytes_; }
 

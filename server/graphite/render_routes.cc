@@ -17,7 +17,7 @@ namespace {
 
 Result<SeriesList> rendered(const RenderSources& sources, const RenderRequest& request,
                             QueryControl& control) {
-  StoredTargets source(sources.series, control, sources.clock.wall());
+  StoredTargets source(sources.series, sources.events, control, sources.clock.wall());
   Evaluation evaluation(source, control, request.options);
   SeriesList out;
   size_t points = 0;

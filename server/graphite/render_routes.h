@@ -12,6 +12,7 @@ namespace statmill::graphite {
 // All must outlive the routes.
 struct RenderSources {
   StoredTargets::Sources series;
+  StoredTargets::EventTimes events;
   const Clock& clock;
 };
 

@@ -14,6 +14,13 @@ namespace statmill::graphite {
 // Without `points`, series have the finest step that gives fewer values than this.
 inline constexpr size_t kFinePoints = 20'000;
 
+// Which events are counted: those with all tags that begin in [from_s, until_s). No tags: all of them.
+struct EventRequest {
+  std::vector<std::string> tags = {};
+  int64_t from_s = 0;
+  int64_t until_s = 0;
+};
+
 struct FetchRequest {
   std::string path;  // a path with globs; empty: by tags
   std::vector<std::string> tag_expressions = {};
@@ -32,6 +39,8 @@ class TargetSource {
   // Returns the series by name; none if no name matches. Errors: kInvalid (a regular expression, a glob, a
   // percentile of a series without histograms), and those of a query.
   virtual Result<SeriesList> fetch(const FetchRequest& request) = 0;
+  // Returns the times of events in unix seconds, ascending.
+  virtual std::vector<int64_t> event_times(const EventRequest& request) = 0;
 };
 
 }  // namespace statmill::graphite

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/http_client.h"
 
 namespace statmill {
 namespace {
@@ -57,6 +58,38 @@ TEST_F(GraphiteRenderE2e, TargetsAreComputedOverWhatIsStored) {
     EXPECT_EQ(server_.stop(), 0);
     server_.start();
   }
+}
+
+TEST_F(GraphiteRenderE2e, EventsAreCounted) {
+  for (const std::string tags : {"deploy web", "deploy db"}) {
+    const std::string body =
+        R"({"what":"x","tags":")" + tags + R"(","when":)" + std::to_string(first_s_ + 5) + "}";
+    EXPECT_EQ(http_raw(server_.http(),
+                       "POST /events/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                       "Content-Length: " +
+                           std::to_string(body.size()) + "\r\n\r\n" + body)
+                  .status,
+              200);
+  }
+  const std::string at = "," + std::to_string(first_s_ + 5) + "]";
+  EXPECT_THAT(server_.get("/render?" + form("events(%27deploy%27)")), HasSubstr("[2" + at));
+  EXPECT_THAT(server_.get("/render?" + form("events(%27web%27,%27deploy%27)")), HasSubstr("[1" + at));
+  EXPECT_THAT(server_.get("/render?" + form("events(%27*%27)", "&maxDataPoints=10")), HasSubstr("[2,"));
+}
+
+TEST_F(GraphiteRenderE2e, SamplesOfAllSeriesHaveOneMean) {
+  // 59 of 10, one of 1000, and 60 of 20.
+  EXPECT_THAT(server_.get("/render?" + form("aggregate(web.*.load,%27pool%27)", "&maxDataPoints=1")),
+              HasSubstr("[23.25,"));
+  const HttpReply refused = http_get(server_.http(), "/render?" + form("aggregate(web.*.load,%27p99%27)"));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("percentiles are of distributions only"));
+}
+
+TEST_F(GraphiteRenderE2e, AZoneThatIsNoneIsNamed) {
+  const HttpReply refused = http_get(server_.http(), "/render?target=x&tz=Europe/Nowhere");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("parameter tz: "));
 }
 
 TEST_F(GraphiteRenderE2e, FunctionsAreListed) {

@@ -1,5 +1,6 @@
 // Functions that make series of nothing, or say how a series is to be shown.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -60,6 +61,46 @@ Result<Value> run_cumulative(Call& call) { return consolidated_by(call, "sum"); 
 Result<Value> run_constant_line(Call& call) {
   SeriesList out;
   out.push_back(constant_line(call, call.number(0)));
+  return Value(std::move(out));
+}
+
+// The shortest step that gives at most kFinePoints values: seconds, as Graphite has them, up to five hours.
+int64_t step_of_events(int64_t range_s) {
+  constexpr std::array<int64_t, 11> kSteps_s = {1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 21'600};
+  for (const int64_t step_s : kSteps_s) {
+    if (range_s / step_s < static_cast<int64_t>(kFinePoints)) return step_s;
+  }
+  return 86'400;
+}
+
+// How many events there are at each time that has some.
+Result<Value> run_events(Call& call) {
+  EventRequest request;
+  std::string name;
+  for (size_t i = 0; i < call.size(); ++i) {
+    request.tags.push_back(call.text(i));
+    name.append(name.empty() ? "events(\"" : "\", \"").append(call.text(i));
+  }
+  if (request.tags.size() == 1 && request.tags.front() == "*") request.tags.clear();
+  Series grid;
+  grid.step_s = step_of_events(call.range().until_s - call.range().from_s);
+  grid.start_s = call.range().from_s / grid.step_s * grid.step_s;
+  grid.end_s = (call.range().until_s + grid.step_s - 1) / grid.step_s * grid.step_s;
+  request.from_s = grid.start_s;
+  request.until_s = grid.end_s;
+  const auto count = static_cast<size_t>((grid.end_s - grid.start_s) / grid.step_s);
+  if (Status s = call.check_points(static_cast<double>(count)); !s) return s.error();
+  const std::vector<int64_t> times = call.event_times(request);
+  if (Status s = call.hold_memory((times.size() + count) * sizeof(double)); !s) return s.error();
+  if (Status s = call.work(times.size()); !s) return s.error();
+  std::vector<double> values(count, kNoValue);
+  for (const int64_t time_s : times) {
+    double& value = values[static_cast<size_t>((time_s - grid.start_s) / grid.step_s)];
+    value = is_none(value) ? 1 : value + 1;
+  }
+  SeriesList out;
+  out.push_back(new_series(call, name + "\")", grid, std::move(values)));
+  out.back().consolidation = {Summary::Kind::kSum};
   return Value(std::move(out));
 }
 
@@ -152,6 +193,10 @@ std::span<const Function> special_functions() {
       {"constantLine", "Special", "value:float!", "A line at a value.", run_constant_line},
       {"cumulative", "Special", "seriesList!", "consolidateBy(series, 'sum').", run_cumulative,
        Passing::kCumulative},
+      {"events", "Special", "tags:string!*",
+       "How many stored events with all of these tags begin in each second, or longer step of a long range; "
+       "'*': all events.",
+       run_events},
       {"fallbackSeries", "Special", "seriesList! fallback:seriesList!",
        "The second list if the first one has no series.", run_fallback_series, Passing::kAll},
       {"identity", "Calculate", "name:string!", "The time in seconds, at steps of a minute.", run_identity},

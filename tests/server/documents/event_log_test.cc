@@ -84,6 +84,18 @@ TEST_F(EventLogTest, FindsEventsThatHaveAllTags) {
   EXPECT_EQ(log_->find({.needs_all_tags = true}).events.size(), 2U);
 }
 
+TEST_F(EventLogTest, GivesTheTimesOfEventsWithAllTags) {
+  add(Event{.time = at(3), .title = "late", .tags = {"a", "b"}});
+  add(Event{.time = at(1), .until = at(9), .title = "long", .tags = {"b", "a", "c"}});
+  add(Event{.time = at(3), .title = "same", .tags = {"a"}});
+  using Times = std::vector<int64_t>;
+  EXPECT_EQ(log_->times({}, at(0), at(10)), (Times{1, 3, 3}));
+  EXPECT_EQ(log_->times({"a", "b"}, at(0), at(10)), (Times{1, 3}));
+  EXPECT_EQ(log_->times({}, at(1), at(3)), Times{1}) << "half-open";
+  EXPECT_TRUE(log_->times({}, at(2), at(3)).empty()) << "the long one began before";
+  EXPECT_TRUE(log_->times({"d"}, at(0), at(10)).empty());
+}
+
 TEST_F(EventLogTest, GivesTheNewerOnesById) {
   EXPECT_EQ(log_->last_id(), 0U);
   for (const char* title : {"a", "b", "c", "d"}) add(Event{.time = at(9), .title = title});

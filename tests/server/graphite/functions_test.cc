@@ -86,7 +86,7 @@ TEST(Functions, EachIsInTheGuide) {
 TEST(Functions, AnUnknownOneIsNamed) {
   EXPECT_EQ(computed("sum(skale(host.a.cpu,2))"),
             "error: at 5: unknown function skale(); did you mean scale?\n");
-  EXPECT_EQ(computed("events(\"x\")"), "error: at 1: unknown function events()\n");
+  EXPECT_EQ(computed("pieAverage(\"x\")"), "error: at 1: unknown function pieAverage()\n");
 }
 
 // Two requests of overlapping ranges agree, and names differ.
@@ -158,6 +158,21 @@ TEST(Functions, AnyCallEndsWithAResultOrAnError) {
   EXPECT_GT(results, 300U);
   EXPECT_EQ(computed("legendValue(host.a.cpu,none)"),
             "error: at 1: legendValue(): the parameter valuesTypes is of the type string, not none\n");
+}
+
+TEST(Functions, EventsOfALongRangeAreCountedInLongerSteps) {
+  EvaluationOptions options = fixture_options();
+  options.range = {501, 20'500};
+  EXPECT_EQ(computed("events('*')", options).substr(0, 23), "events(\"*\") 501 1: - - ");
+  options.range = {501, 20'501};
+  const std::string steps = computed("events('*')", options);
+  EXPECT_EQ(steps.substr(0, 23), "events(\"*\") 500 2: - - ");
+  EXPECT_EQ(std::ranges::count(steps, '1') - 1, 4) << "999, 1000, 1056 and 1058 to 1062";
+  options.range = {0, 100LL * 365 * 86'400};
+  EXPECT_NE(computed("events('*')", options).find("events(\"*\") 0 86400: 8 "), std::string::npos);
+  options.range = {500, 2000};
+  options.points = 10;
+  EXPECT_EQ(computed("events('deploy')", options), "events(\"deploy\") 600 150: - - 4 2 - - - - - -\n");
 }
 
 TEST(Functions, WorkEndsAtTheLimits) {

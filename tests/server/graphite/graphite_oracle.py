@@ -2,7 +2,8 @@
 """Computes targets with the functions of graphite-web, without Django, a database or files.
 
 graphite_oracle.py FOLDER FILE: FOLDER has the package graphite; FILE is a JSON document with `from`, `until`, `now`,
-`targets` and `series`, for each name `start`, `step` and `values`. For each target a line @TARGET is written, and one
+`targets`, `events`, each a time and its tags, and `series`, for each name `start`, `step` and `values`. The first line is
+"functions: " and the names of all functions. For each target a line @TARGET is written, and one
 for each series, "NAME START STEP: VALUE -", or "error: REASON".
 """
 import json
@@ -68,6 +69,20 @@ class Utc(tzinfo):
 UTC_ZONE = Utc()
 
 
+class Event:
+    """What events() needs of Django's model."""
+    stored = []
+
+    @staticmethod
+    def find_events(time_from, time_until, tags=None):
+        found = [e for e in Event.stored if time_from <= e.when <= time_until and set(tags or ()) <= e.tags]
+        return sorted(found, key=lambda e: e.when)
+
+    def __init__(self, time, *tags):
+        self.when = datetime.fromtimestamp(time, UTC_ZONE)
+        self.tags = set(tags)
+
+
 def load(folder):
     """Imports graphite-web's evaluator, with everything in place that it does not need here."""
     sys.path.insert(0, folder)
@@ -79,7 +94,7 @@ def load(folder):
     module("graphite.logger", log=Quiet())
     module("graphite.storage", STORE=Store())
     module("graphite.events")
-    module("graphite.events.models", Event=None)
+    module("graphite.events.models", Event=Event)
     sys.modules["graphite.events"].models = sys.modules["graphite.events.models"]
     module("graphite.render.glyph", format_units=lambda v, **_: (v, ""))
 
@@ -158,6 +173,9 @@ def main():
     with open(sys.argv[2]) as file:
         document = json.load(file)
     fetcher(evaluator, document["series"])
+    Event.stored = [Event(*event) for event in document["events"]]
+    from graphite.render import functions
+    print("functions: " + " ".join(sorted(functions.SeriesFunctions)))
     for target in document["targets"]:
         context = {"tzinfo": UTC_ZONE, "data": [], "localOnly": True, "targets": [target]}
         for key, name in (("startTime", "from"), ("endTime", "until"), ("now", "now")):

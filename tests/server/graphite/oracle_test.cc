@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "server/graphite/function.h"
 #include "tests/server/graphite/target_fixture.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_directory.h"
@@ -41,7 +42,17 @@ std::string document(const std::vector<ExpectedTarget>& targets) {
     }
     out += "]}";
   }
-  out += "},\"targets\":[";
+  out += "},\"events\":[";
+  for (const FixtureEvent& event : fixture_events()) {
+    if (out.back() != '[') out += ',';
+    out += "[" + std::to_string(event.time_s);
+    for (const std::string& tag : event.tags) {
+      out += ',';
+      append_json_string(out, tag);
+    }
+    out += "]";
+  }
+  out += "],\"targets\":[";
   for (size_t i = 0; i < targets.size(); ++i) {
     if (i > 0) out += ',';
     append_json_string(out, targets[i].target);
@@ -76,6 +87,9 @@ TEST(GraphiteWeb, ComputesTheSame) {
   if (ended.status != 0)
     GTEST_SKIP() << "graphite-web is not unpacked, or python3-six and python3-pyparsing are missing: "
                  << ended.said;
+  std::string names = "functions:";
+  for (const Function& function : functions()) names.append(" ").append(function.name);
+  EXPECT_EQ(ended.out.substr(0, ended.out.find('\n')), names);
   auto results = results_of(ended.out);
   size_t same = 0;
   for (const ExpectedTarget& one : targets) {

@@ -128,6 +128,11 @@ TEST_F(RenderTest, EventsAreRatesAndTheirSumsAreTotals) {
       << world_.render("cumulative(hits)");
 }
 
+TEST_F(RenderTest, EventsAreThoseOfTheLog) {
+  const std::string body = world_.render("events('x')", {{"until", "+2s"}, {"noNullPoints", "true"}});
+  EXPECT_NE(body.find("\"datapoints\":[[2," + std::to_string(kNow) + "]]"), std::string::npos) << body;
+}
+
 TEST_F(RenderTest, OtherFormats) {
   const std::string last = std::to_string(kNow + 10);
   EXPECT_EQ(world_.render("host.b.cpu", {{"format", "raw"}}),
@@ -263,7 +268,7 @@ RC_GTEST_PROP(Consolidation, BucketsOfBandsAreThoseOfTheirSlots, ()) {
   for (const Summary::Kind kind : {Summary::Kind::kAverage, Summary::Kind::kSum, Summary::Kind::kMin,
                                    Summary::Kind::kMax, Summary::Kind::kCount, Summary::Kind::kStddev}) {
     QueryControl control;
-    StoredTargets source(world.sources(), control, world.clock().wall());
+    StoredTargets source = world.targets(control);
     FetchRequest request{
         .path = "x", .text = "x", .from_s = kNow - back_s, .until_s = kNow, .points = points, .read = {kind}};
     const auto merged = source.fetch(request);

@@ -69,7 +69,7 @@ class RenderWorld {
     return (response.status == 200 ? "" : std::to_string(response.status) + " ") + response.body;
   }
   StoredTargets::Sources sources() { return {series_, pieces_, table_.live_retention(), store_.expiry()}; }
-  const Clock& clock() const { return clock_; }
+  StoredTargets targets(QueryControl& control) { return {sources(), events_, control, clock_.wall()}; }
 
  private:
   static Retention with_seconds(const Tiers& tiers) {
@@ -78,13 +78,17 @@ class RenderWorld {
     return retention;
   }
 
+  // Two events now, whatever tags are asked for.
+  const StoredTargets::EventTimes events_ = [](const EventRequest& asked) {
+    return asked.until_s > kNow ? std::vector<int64_t>{kNow, kNow} : std::vector<int64_t>();
+  };
   const Tiers tiers_ = *Tiers::parse("10s:1h,5m:1y");
   ManualClock clock_;
   MemoryStore store_{tiers_};
   Table table_{with_seconds(tiers_), TableLimits{}};
   TablePieces pieces_{table_, store_};
   TableSeries series_{table_};
-  const std::vector<Route> routes_ = render_routes({sources(), clock_});
+  const std::vector<Route> routes_ = render_routes({sources(), events_, clock_});
 };
 
 // [[1,TIME],...] with the times that end at `last_s`.

@@ -78,7 +78,7 @@ RC_GTEST_PROP(Seconds, BandsAreOfTheirSamples, ()) {
       now_s - *rc::gen::oneOf(rc::gen::inRange<int64_t>(2, 20), rc::gen::inRange<int64_t>(2, 280));
   const int64_t until_s = *rc::gen::inRange<int64_t>(from_s + 1, now_s + 1);
   QueryControl control;
-  StoredTargets source(world.sources(), control, world.clock().wall());
+  StoredTargets source = world.targets(control);
   const auto list = source.fetch(
       {.path = "second.x",
        .text = "second.x",

@@ -111,6 +111,25 @@ Result<SeriesList> MemorySource::fetch(const FetchRequest& request) {
   return out;
 }
 
+const std::vector<FixtureEvent>& fixture_events() {
+  static const std::vector<FixtureEvent> kEvents = {
+      {999, {"deploy"}},   {1000, {"deploy", "web"}}, {1010, {"deploy", "db"}},  {1010, {"web", "deploy"}},
+      {1010, {"restart"}}, {1057, {"web"}},           {1059, {"web", "deploy"}}, {1061, {"deploy"}}};
+  return kEvents;
+}
+
+std::vector<int64_t> MemorySource::event_times(const EventRequest& request) {
+  std::vector<int64_t> out;
+  for (const FixtureEvent& event : fixture_events()) {
+    const bool has_tags = std::ranges::all_of(request.tags, [&](const std::string& tag) {
+      return std::ranges::find(event.tags, tag) != event.tags.end();
+    });
+    if (has_tags && event.time_s >= request.from_s && event.time_s < request.until_s)
+      out.push_back(event.time_s);
+  }
+  return out;
+}
+
 EvaluationOptions fixture_options() { return {.range = {kFrom_s, kUntil_s}, .now_s = kNow_s}; }
 
 std::string text_of(const SeriesList& list) {

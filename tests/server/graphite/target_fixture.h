@@ -25,10 +25,18 @@ class MemorySource final : public TargetSource {
   static MemorySource with_series();
 
   Result<SeriesList> fetch(const FetchRequest& request) override;
+  std::vector<int64_t> event_times(const EventRequest& request) override;
 
   std::map<std::string, Stored> stored;
   std::vector<FetchRequest> requests;  // all there were
 };
+
+// The events of all sources.
+struct FixtureEvent {
+  int64_t time_s = 0;
+  std::vector<std::string> tags;
+};
+const std::vector<FixtureEvent>& fixture_events();
 
 inline constexpr int64_t kFrom_s = 1000;
 inline constexpr int64_t kUntil_s = 1060;
