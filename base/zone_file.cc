@@ -171,7 +171,7 @@ Result<Zone> read_zone(std::string_view name, const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error))
     return Error{ErrorCode::kInvalid,
-                 "the server has no time zones: " + folder + " does not exist; the package tzdata has it"};
+                 "there are no time zones here: " + folder + " does not exist; the package tzdata has it"};
   const std::string path = folder + "/" + std::string(name);
   if (!std::filesystem::is_regular_file(path, error)) return unknown;
   const auto bytes = read_file(path, kZoneFileBytesMax);

@@ -198,7 +198,7 @@ TEST(ReadZone, NoNameLeadsOutOfTheFolder) {
         << zone.error().message;
   }
   EXPECT_EQ(read_zone("Some/City-1", folder + "/no").error().message,
-            "the server has no time zones: " + folder + "/no does not exist; the package tzdata has it");
+            "there are no time zones here: " + folder + "/no does not exist; the package tzdata has it");
 }
 
 // Sets TZ, and puts back what was there.

@@ -121,7 +121,7 @@ TEST(QueryCommand, TimesAreLocalUnlessAZoneIsGiven) {
       << in_berlin << ": 02:00 comes twice";
   EXPECT_THAT(run({"--utc"}).output, HasSubstr("time (UTC)           avg\n2026-10-25 00:00:00"));
   EXPECT_THAT(server.requests().back(), HasSubstr("from=1792893600&until=now"));
-  EXPECT_EQ(run({"--tz", "Nowhere"}).messages.substr(0, 37), "statmill: --tz: \"Nowhere\" is no zone ");
+  EXPECT_EQ(run({"--tz", "Nowhere"}).messages.substr(0, 42), "statmill: --tz: \"Nowhere\" is no time zone ");
   EXPECT_EQ(run({"--tz", "../etc/passwd"}).code, ExitCode::kUsage);
   EXPECT_EQ(run({"--tz", "Europe/Berlin", "--utc"}).code, ExitCode::kUsage);
 }

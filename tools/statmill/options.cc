@@ -6,8 +6,8 @@
 
 #include "base/nearest_word.h"
 #include "base/text.h"
+#include "base/zone_file.h"
 #include "tools/statmill/answer.h"
-#include "tools/statmill/zone.h"
 
 namespace statmill {
 namespace {
@@ -117,7 +117,7 @@ Status CommandLine::find_zone() {
   if (has("utc")) zone_ = utc;
   if (!has("tz")) return Status::ok();
   if (has("utc")) return Error{ErrorCode::kInvalid, "--utc and --tz are two zones"};
-  Result<Zone> zone = named_zone(text("tz"));
+  Result<Zone> zone = read_zone(text("tz"));
   if (!zone) return Error(zone.error()).with("--tz");
   zone_ = *std::move(zone);
   return Status::ok();
