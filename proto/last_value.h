@@ -23,7 +23,12 @@ struct LastValue {
   // slots that have a sample (ingest/late_slots.h). nullptr: neither.
   std::shared_ptr<const std::string> histogram = nullptr;
 
-  size_t histogram_bytes() const { return histogram ? histogram->size() : 0; }
+  // RAM that the text takes, about 80 bytes more than its length.
+  static size_t bytes_of(const std::shared_ptr<const std::string>& text) {
+    constexpr size_t kOwnBytes = 80;  // the string, the counts of its users, two headers of malloc
+    return text ? kOwnBytes + text->size() : 0;
+  }
+  size_t histogram_bytes() const { return bytes_of(histogram); }
   bool operator==(const LastValue& other) const;
 };
 

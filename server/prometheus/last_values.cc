@@ -59,7 +59,7 @@ void LastValueTable::write_rare(Entry& entry, const LastValue& value) {
     free_rare_.pop_back();
   }
   Rare& rare = rare_[entry.rare - 1];
-  histogram_bytes_ += value.histogram_bytes() - (rare.histogram ? rare.histogram->size() : 0);
+  histogram_bytes_ += value.histogram_bytes() - LastValue::bytes_of(rare.histogram);
   rare = {value.start_ms, value.time_ns, value.histogram};
   if (has_none) free_rare_.push_back(std::exchange(entry.rare, 0));
 }

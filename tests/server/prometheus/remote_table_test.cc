@@ -91,7 +91,7 @@ TEST_F(RemoteTableLate, ALateSampleDoesNotReviveASeriesThatEnded) {
 }
 
 TEST_F(RemoteTableLate, WithoutRoomForSlotsSamplesMustComeInOrder) {
-  server_.options.histogram_bytes = 10;
+  server_.options.histogram_bytes = 100;
   server_.restart();
   EXPECT_EQ(server_.send({series("heat", {{1, ms(0), 0}})}).accepted, 1U);
   EXPECT_EQ(server_.send({series("heat", {{2, ms(-600), 0}})}).reasons(), "1 out_of_order");
