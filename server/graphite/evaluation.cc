@@ -88,7 +88,7 @@ class Evaluation::NodeCaller final : public Caller {
     context.points = 0;
     context.merged_points = 0;
     context.read.reset();
-    context.keeps_buckets = false;
+    context.keeps_buckets = context.merges_buckets = false;
     ++context.depth;
     return counted(of_.list_of_text(target, context));
   }
@@ -180,6 +180,7 @@ Result<SeriesList> Evaluation::fetch(FetchRequest request, const Context& contex
   request.read = context.read.value_or(Summary{});
   request.points = request.read.is_of_samples() ? context.merged_points : context.points;
   request.keeps_buckets = context.keeps_buckets;
+  request.merges_buckets = context.merges_buckets;
   if (!is_read_of_buckets(request.read)) {
     request.points = 0;
     request.read = {};
@@ -217,7 +218,8 @@ Result<Evaluation::Context> Evaluation::below(const SyntaxTree& tree, const Node
   const auto merging = merging_of(tree, call, function);
   out.read = merging ? merging : read.value_or(std::nullopt);
   out.keeps_buckets = context.keeps_buckets || merging;
-  const bool is_result_read = merging && !context.read;  // each of its values is of one band
+  out.merges_buckets = merging && function.name == "aggregate";  // others make groups of the series
+  const bool is_result_read = merging && !context.read;          // each of its values is of one band
   if (!passes && !is_result_read) out.points = out.merged_points = 0;
   return out;
 }

@@ -38,6 +38,7 @@ struct Series {
   // What the values are of, element by element, where a function above merges it (FetchRequest). Copies of a
   // series have the same. Functions that change values may not get them: passing.h.
   std::shared_ptr<const SlotColumns> buckets = {};
+  bool is_merged = false;  // its buckets are among those of another series of the list
   std::map<std::string, std::string, std::less<>> tags;  // `name` is the path of the stored series
 
   size_t memory_bytes() const;

@@ -15,6 +15,7 @@
 #include "server/graphite/tag_expression.h"
 #include "server/query/bin_reader.h"
 #include "server/query/bins.h"
+#include "server/query/columns_memory.h"
 #include "server/query/labels.h"
 #include "server/query/query.h"
 
@@ -202,6 +203,7 @@ class StoredTargets::ViewReader {
     if (!plan) return plan.error();
     const BinPlan bands = bands_of(request_, tiers, *plan);
     const size_t before = out.size();
+    merged_.reset();
     for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {
       const auto block = all.subspan(begin, std::min(kBlockSeries, all.size() - begin));
       const auto is_read = read_block(tiers, bands, block, refs, out);
@@ -242,6 +244,7 @@ class StoredTargets::ViewReader {
       auto series = series_of(frame, answer);
       if (!series) return series.error();
       out.push_back(*std::move(series));
+      if (Status s = merge_buckets(out.back()); !s) return s.error();
       if (Status s = control.take_memory(out.back().memory_bytes()); !s) return s.error();
     }
     return true;
@@ -279,6 +282,23 @@ class StoredTargets::ViewReader {
     return out;
   }
 
+  // Adds the buckets of a series to those of the first one, so that few are in memory at once. All have the
+  // same bands.
+  Status merge_buckets(Series& series) {
+    if (!request_.merges_buckets) return Status::ok();
+    if (merged_ == nullptr) {
+      merged_ = std::make_shared<SlotColumns>(*series.buckets);
+      series.buckets = merged_;
+      return Status::ok();
+    }
+    const size_t before = column_bytes(*merged_);
+    merged_->add(*series.buckets, Combine::kMerge);
+    series.buckets.reset();
+    series.is_merged = true;
+    const size_t after = column_bytes(*merged_);
+    return after > before ? of_.control_.take_memory(after - before) : Status::ok();
+  }
+
   // The slot under way counts as its rate so far.
   static std::shared_ptr<const SlotColumns> buckets_of(const SeriesAnswer& from) {
     auto out = std::make_shared<SlotColumns>(from.points);
@@ -299,6 +319,7 @@ class StoredTargets::ViewReader {
   const Retention& retention_;
   HostPresence& presence_;
   SeriesView& view_;
+  std::shared_ptr<SlotColumns> merged_;  // of the class that is read; nullptr: no series yet
 };
 
 Result<std::vector<LabelMatcher>> matchers_of_path(std::string_view path) {

@@ -30,6 +30,8 @@ struct FetchRequest {
   size_t points = 0;           // values per series at most; 0: kFinePoints
   Summary read = {};           // what the values are of the buckets
   bool keeps_buckets = false;  // Series::buckets, with what `read` needs of them
+  // Those of several series are merged: the first of them has all, the others have Series::is_merged.
+  bool merges_buckets = false;
 };
 
 // Used by one thread at a time.

@@ -31,6 +31,19 @@ size_t rows_of_series(const Series& series, int64_t step_s) {
   return static_cast<size_t>((end_s - first_row_s(series, step_s) + step_s - 1) / step_s);
 }
 
+// Counts the rows in which a series has a value, which it has where it has a bucket.
+void count_rows(const Series& series, const Rows& rows, std::vector<uint32_t>& counts) {
+  const int64_t first_s = rows.is_one_value ? rows.start_s : first_row_s(series, rows.step_s);
+  int64_t last = -1;
+  for (size_t i = 0; i < series.values.size(); ++i) {
+    const int64_t time_s = series.start_s + static_cast<int64_t>(i) * series.step_s;
+    const int64_t row = (time_s - rows.start_s) / rows.step_s;
+    if (is_none(series.values[i]) || time_s < first_s || row == last) continue;
+    ++counts[static_cast<size_t>(row)];
+    last = row;
+  }
+}
+
 // The buckets of one series as those of the rows.
 SlotColumns in_rows(const Series& series, const Rows& rows) {
   const int64_t first_s = first_row_s(series, rows.step_s);
@@ -99,24 +112,27 @@ std::vector<double> values_of(const SlotColumns& total, const Summary& summary) 
 
 Result<Series> merged_buckets(Call& call, const SeriesList& series, const Summary& summary, double factor) {
   for (const Series& one : series) {
-    if (one.buckets == nullptr)
+    if (one.buckets == nullptr && !one.is_merged)
       return call.error("percentiles and " + std::string(kPoolName) + " are of stored series, and \"" +
                         one.name + "\" has been computed");
   }
   const auto rows = common_rows(call, series);
   if (!rows) return rows.error();
-  SlotColumns total(0, rows->count, series.front().buckets->parts);
+  const auto first = std::ranges::find_if(series, [](const Series& one) { return one.buckets != nullptr; });
+  if (first == series.end()) return call.error("the series have no buckets");
+  SlotColumns total(0, rows->count, first->buckets->parts);
   std::vector<uint32_t> present(rows->count, 0);  // how many series have a bucket
   size_t held_bytes = 0;
   for (const Series& one : series) {
+    if (Status s = call.work(one.values.size()); !s) return s.error();
+    count_rows(one, *rows, present);
+    if (one.is_merged) continue;
     if (Status s = call.work(column_bytes(*one.buckets) / sizeof(double) + rows->count); !s) return s.error();
     const bool is_aligned = one.step_s == rows->step_s && one.start_s == rows->start_s;
     const bool is_in_rows = is_aligned || rows->is_one_value;
     const SlotColumns own = is_in_rows ? SlotColumns() : in_rows(one, *rows);
     const SlotColumns& columns = is_in_rows ? *one.buckets : own;
     total.add(columns, Combine::kMerge);
-    for (size_t i = columns.present.next(0); i < columns.size(); i = columns.present.next(i + 1))
-      ++present[static_cast<size_t>(columns.begin) + i];
     const size_t bytes = column_bytes(total);
     if (bytes <= held_bytes) continue;
     if (Status s = call.hold_memory(bytes - held_bytes); !s) return s.error();

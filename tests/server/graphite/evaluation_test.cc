@@ -32,7 +32,9 @@ std::string reads_of(std::string_view target) {
   for (const FetchRequest& request : source.requests)
     out.append(out.empty() ? "" : " ")
         .append(name_of(request.read) + "/" + std::to_string(request.points))
-        .append(request.keeps_buckets ? "/buckets" : "");
+        .append(request.merges_buckets  ? "/merged"
+                : request.keeps_buckets ? "/buckets"
+                                        : "");
   return out;
 }
 
@@ -77,8 +79,8 @@ TEST(Evaluation, BucketsAreMergedWhereThatIsTheSame) {
       {"highestMax(consolidateBy(host.*.cpu,'max'),1)", "max/0"},
       {"limit(sortByName(host.*.cpu),1)", "average/3"},
       {"aggregate(host.*.cpu,'sum')", "average/0"},
-      {"aggregate(host.*.cpu,'pool')", "pool/3/buckets"},
-      {"aggregate(host.*.cpu,func='p99')", "p99/3/buckets"},
+      {"aggregate(host.*.cpu,'pool')", "pool/3/merged"},
+      {"aggregate(host.*.cpu,func='p99')", "p99/3/merged"},
       {"groupByNode(host.*.cpu,1,'p99')", "p99/3/buckets"},
       {"groupByNodes(host.*.cpu,'p99',1,2)", "p99/3/buckets"},
       {"groupByTags(seriesByTag('name=disk.used'),'pool','dc')", "pool/3/buckets"},
@@ -86,9 +88,10 @@ TEST(Evaluation, BucketsAreMergedWhereThatIsTheSame) {
       {"aggregateSeriesLists(host.a.cpu,host.b.cpu,'p50')", "p50/3/buckets p50/3/buckets"},
       {"aggregate(group(alias(host.a.cpu,'x'),host.b.*),'pool')", "pool/3/buckets pool/3/buckets"},
       {"aggregate(consolidateBy(host.a.cpu,'max'),'pool')", "pool/3/buckets"},
-      {"scale(aggregate(host.*.cpu,'pool'),2)", "pool/3/buckets"},
-      {"consolidateBy(aggregate(host.*.cpu,'p99'),'max')", "p99/0/buckets"},
-      {"derivative(aggregate(host.*.cpu,'p99'))", "p99/0/buckets"},
+      {"aggregate(limit(host.*.cpu,1),'pool')", "pool/3/buckets"},
+      {"scale(aggregate(host.*.cpu,'pool'),2)", "pool/3/merged"},
+      {"consolidateBy(aggregate(host.*.cpu,'p99'),'max')", "p99/0/merged"},
+      {"derivative(aggregate(host.*.cpu,'p99'))", "p99/0/merged"},
       {"derivative(consolidateBy(host.a.cpu,'p99'))", "p99/0"},
       {"movingWindow(host.a.cpu,2,'p90')", "average/0 average/0"},
   };

@@ -47,6 +47,22 @@ TEST_F(MergedTest, PercentilesOfOnePointAreOfAllItsSamples) {
   EXPECT_EQ(value("aggregate(group(host.a.cpu,host.b.cpu),'pool')", {}), "10.6");
 }
 
+TEST_F(MergedTest, ManySeriesNeedNotMuchMemory) {
+  for (int i = 0; i < 200; ++i) {
+    for (int64_t k = 0; k < 400; ++k)
+      world_.add("many.n" + std::to_string(i), kNow - 60 + k % 6 * 10, 1 + k * 977 % 100'000,
+                 Kind::kDistribution);
+  }
+  QueryLimits limits;
+  limits.memory_bytes_max = size_t{1} << 19;
+  const auto status = [&](const std::string& target) {
+    return world_.ask("/render", {{"target", target}, {"from", "-1min"}, {"maxDataPoints", "100"}}, limits)
+        .status;
+  };
+  EXPECT_EQ(status("aggregate(many.*,'p99')"), 200);
+  EXPECT_EQ(status("groupByNode(many.*,0,'p99')"), 422) << "it keeps the histograms of each series";
+}
+
 // Percentiles and means of the samples of several series are those of one series that has all samples.
 RC_GTEST_PROP(Merging, SeriesTogetherAreAsOneSeriesOfAllTheirSamples, ()) {
   RenderWorld world;
@@ -73,6 +89,8 @@ RC_GTEST_PROP(Merging, SeriesTogetherAreAsOneSeriesOfAllTheirSamples, ()) {
     }
   }
   RC_ASSERT(values_of("aggregate(part.*,'pool')") == values_of("aggregate(all,'pool')"));
+  // The functions that group keep the buckets of each series; this one has them merged when it reads.
+  RC_ASSERT(values_of("aggregate(part.*,'pool',0.6)") == values_of("aggregate(group(part.*),'pool',0.6)"));
   if (points != "1") RC_ASSERT(values_of("aggregate(part.*,'pool')") == values_of("all"));
 }
 

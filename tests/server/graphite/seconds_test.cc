@@ -62,6 +62,16 @@ TEST_F(SecondsTest, OtherAnswersAreOfSlots) {
   EXPECT_EQ(step_of("sumSeries(second.load,host.load)"), 10);
 }
 
+TEST_F(SecondsTest, SeriesOfSecondsAndOfSlotsHaveOneMean) {
+  const Parameters many = {{"maxDataPoints", "600"}};
+  const boost::json::array points = points_of("aggregate(*.load,'pool')", many);
+  EXPECT_EQ(points, points_of("aggregate(group(host.load,second.load),'pool')", many));
+  // The slot has 10 samples of second.load from number 10 on, 3 4 5 6 0 1 2 3 4 5, and one of 1.
+  EXPECT_EQ(points.at(0).at(1), kNow - 590);
+  EXPECT_DOUBLE_EQ(points.at(0).at(0).to_number<double>(), 34.0 / 11);
+  EXPECT_EQ(step_of("aggregate(*.load,'pool')"), 10);
+}
+
 // Each value is of the samples in its band, whatever range and number of points are asked for.
 RC_GTEST_PROP(Seconds, BandsAreOfTheirSamples, ()) {
   const int64_t now_s = kNow + *rc::gen::inRange<int64_t>(0, 60);
