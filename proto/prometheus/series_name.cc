@@ -17,15 +17,25 @@ bool is_too_long(const LabelView& label) {
   return label.name.size() > kNameBytesMax || label.value.size() > kNameBytesMax;
 }
 
+// Compares names that mostly differ in their first byte.
+bool ascends(std::string_view before, std::string_view name) {
+  if (before.empty() || name.empty()) return before.empty() && !name.empty();
+  return before.front() == name.front()
+             ? before < name
+             : static_cast<uint8_t>(before.front()) < static_cast<uint8_t>(name.front());
+}
+
 // Copies a text that is mostly short, for which a call of memcpy() takes most of the time.
-void append(char*& at, std::string_view text) {
+[[gnu::always_inline]] inline void append(char*& at, std::string_view text) {
   const size_t size = text.size();
   const auto copy_ends = [&](auto bytes) {
     std::memcpy(at, text.data(), bytes);
     std::memcpy(at + size - bytes, text.data() + size - bytes, bytes);
   };
-  if (size > 32) {
+  if (size > 64) {
     std::memcpy(at, text.data(), size);
+  } else if (size >= 32) {
+    copy_ends(std::integral_constant<size_t, 32>());
   } else if (size >= 16) {
     copy_ends(std::integral_constant<size_t, 16>());
   } else if (size >= 8) {
@@ -60,7 +70,7 @@ PlainName write_name(std::span<const LabelView> labels, Batch& batch) {
   append(at, path->value);
   std::string_view before;
   for (auto label = labels.begin(); label != labels.end(); ++label) {
-    if (label->name <= before || is_label(*label, "name")) return {};
+    if (!ascends(before, label->name) || is_label(*label, "name")) return {};
     before = label->name;
     if (label->value.empty() || label == path) continue;
     *at++ = ';';

@@ -9,12 +9,12 @@
 namespace statmill {
 namespace {
 
-// A text of up to 40 bytes: mostly letters, sometimes bytes that are escaped, blanks or separators.
+// A text of up to 80 bytes: mostly letters, sometimes bytes that are escaped, blanks or separators.
 std::string any_text() {
   constexpr std::string_view kOdd = "%;!^=~ \x7f\n/_A0";
   std::string out;
   const bool is_plain = *rc::gen::inRange(0, 4) > 0;
-  for (int size = *rc::gen::inRange(0, 41); size > 0; --size) {
+  for (int size = *rc::gen::inRange(0, 81); size > 0; --size) {
     const bool is_odd = !is_plain && *rc::gen::inRange(0, 8) == 0;
     out += is_odd ? kOdd[*rc::gen::inRange<size_t>(0, kOdd.size())] : *rc::gen::inRange('a', 'e');
   }
