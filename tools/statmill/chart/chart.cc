@@ -129,16 +129,16 @@ void draw_band(Canvas& canvas, const ChartLine& line, const ValueAxis& axis) {
 }
 
 void draw_line(Canvas& canvas, const ChartLine& line, const ValueAxis& axis) {
-  std::optional<int> before;
+  int before = -1;  // the row of the slot before; -1: it has no value
   for (size_t i = 0; i < line.line.size(); ++i) {
     if (!is_drawable(line.line[i])) {
-      before.reset();
+      before = -1;
       continue;
     }
     const SlotDots dots = dots_of(i, line.line.size(), canvas.width());
     const int y = dot_row(*line.line[i], axis, canvas.height());
     for (int x = dots.first; x <= dots.last; ++x) canvas.set_line(x, y, line.color);
-    const int other = before.value_or(y);
+    const int other = before < 0 ? y : before;
     for (int step = std::min(other, y) + 1; step < std::max(other, y); ++step)
       canvas.set_line(dots.first, step, line.color);
     before = y;
