@@ -3,11 +3,14 @@
 #include <netdb.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <set>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/mutex.h"
@@ -30,9 +33,10 @@ struct NameLookups::Shared {
   Mutex mutex;
   Condition changed;
   bool is_ending GUARDED_BY(mutex) = false;
-  bool is_running GUARDED_BY(mutex) = false;  // the thread, up to its last use of these fields
+  size_t threads GUARDED_BY(mutex) = 0;  // each counts up to its last use of these fields
   uint64_t next GUARDED_BY(mutex) = 0;
   std::map<uint64_t, Wanted> waiting GUARDED_BY(mutex);  // by number
+  std::set<std::string> asked GUARDED_BY(mutex);         // hosts that threads ask for
 };
 
 Result<NameLookups::Addresses> NameLookups::find_addresses(const std::string& host, const std::string& port) {
@@ -58,39 +62,28 @@ NameLookups::NameLookups(asio::io_context& loop, Find find)
 
 NameLookups::~NameLookups() {
   const auto end = std::chrono::steady_clock::now() + kWaitMax;
-  bool is_running = true;
-  {
-    const MutexLock lock(shared_->mutex);
-    shared_->is_ending = true;
-    while (shared_->is_running) {
-      const auto left = end - std::chrono::steady_clock::now();
-      if (left <= left.zero()) break;
-      shared_->changed.wait_for(shared_->mutex, left);
-    }
-    is_running = shared_->is_running;
+  const MutexLock lock(shared_->mutex);
+  shared_->is_ending = true;
+  while (shared_->threads > 0) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= left.zero()) return;  // nothing ends a call that hangs
+    shared_->changed.wait_for(shared_->mutex, left);
   }
-  if (!thread_.joinable()) return;
-  is_running ? thread_.detach() : thread_.join();  // nothing else ends a call that hangs
 }
 
 std::unique_ptr<NameLookups::Lookup> NameLookups::start(std::string host, std::string port, Done done) {
   const auto shared_done = std::make_shared<Done>(std::move(done));
-  uint64_t number = 0;
-  bool is_running = false;
-  {
-    const MutexLock lock(shared_->mutex);
-    number = shared_->next++;
-    shared_->waiting.emplace(number, Shared::Wanted{std::move(host), std::move(port), shared_done});
-    is_running = std::exchange(shared_->is_running, true);
-  }
+  const MutexLock lock(shared_->mutex);
+  const uint64_t number = shared_->next++;
+  const bool needs_thread = shared_->threads < kThreadsMax && !shared_->asked.contains(host);
+  shared_->waiting.emplace(number, Shared::Wanted{std::move(host), std::move(port), shared_done});
   auto lookup = std::make_unique<Lookup>(shared_, number, shared_done);
-  if (is_running) return lookup;
-  if (thread_.joinable()) thread_.join();  // it has ended
+  if (!needs_thread) return lookup;
   try {
-    thread_ = std::thread([shared = shared_] { run(shared); });
-  } catch (const std::system_error& e) {  // no thread could be made
-    const MutexLock lock(shared_->mutex);
-    shared_->is_running = false;
+    std::thread([shared = shared_] { run(shared); }).detach();
+    ++shared_->threads;
+  } catch (const std::system_error& e) {      // no thread could be made
+    if (shared_->threads > 0) return lookup;  // another one takes it
     shared_->waiting.erase(number);
     asio::post(loop_, [shared_done, error = Error{ErrorCode::kUnavailable, e.what()}] {
       if (*shared_done) std::exchange(*shared_done, nullptr)(error);
@@ -99,20 +92,29 @@ std::unique_ptr<NameLookups::Lookup> NameLookups::start(std::string host, std::s
   return lookup;
 }
 
+// Asks for one host at a time, and for none that another thread asks for: a host that hangs takes one thread.
 void NameLookups::run(const std::shared_ptr<Shared>& shared) {
   ::pthread_setname_np(::pthread_self(), "names");
   shared->mutex.lock();
-  while (!shared->is_ending && !shared->waiting.empty()) {
-    const Shared::Wanted wanted = std::move(shared->waiting.extract(shared->waiting.begin()).mapped());
+  while (!shared->is_ending) {
+    const auto next = std::ranges::find_if(shared->waiting, [&](const auto& waiting) {
+      shared->mutex.held();
+      return !shared->asked.contains(waiting.second.host);
+    });
+    if (next == shared->waiting.end()) break;
+    const Shared::Wanted wanted = std::move(next->second);
+    shared->waiting.erase(next);
+    shared->asked.insert(wanted.host);
     shared->mutex.unlock();
     Result<Addresses> found = shared->find(wanted.host, wanted.port);
     shared->mutex.lock();
+    shared->asked.erase(wanted.host);
     if (shared->is_ending) break;
     asio::post(shared->loop, [done = wanted.done, found = std::move(found)]() mutable {
       if (*done) std::exchange(*done, nullptr)(std::move(found));
     });
   }
-  shared->is_running = false;
+  --shared->threads;
   shared->changed.notify_all();
   shared->mutex.unlock();
 }

@@ -1,15 +1,15 @@
-// NameLookups: finds the addresses of hosts in a thread of its own, since getaddrinfo() may take as long as
-// no name server answers, and nothing ends it.
+// NameLookups: finds the addresses of hosts in threads of its own, since getaddrinfo() may take as long as no
+// name server answers, and nothing ends it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/result.h"
@@ -23,7 +23,9 @@ class NameLookups {
   using Find = std::function<Result<Addresses>(const std::string& host, const std::string& port)>;
   using Done = std::function<void(Result<Addresses>)>;
 
-  // How long the destructor waits for a lookup under way.
+  // Hosts that are asked for at the same time; further lookups wait.
+  static constexpr size_t kThreadsMax = 8;
+  // How long the destructor waits for lookups under way.
   static constexpr std::chrono::milliseconds kWaitMax{100};
 
   // Asks the system; the port is a number. Errors: kUnavailable.
@@ -32,15 +34,16 @@ class NameLookups {
   // A lookup that is wanted until this object is destroyed, on the thread of the loop.
   class Lookup;
 
-  // `find` is called on the thread. The loop must outlive this object.
+  // `find` is called on the threads. The loop must outlive this object.
   explicit NameLookups(boost::asio::io_context& loop, Find find = find_addresses);
-  // Leaves the thread to the end of the process if its lookup takes longer than kWaitMax. Requires: no Lookup
-  // is left.
+  // Leaves threads whose lookups take longer than kWaitMax to the end of the process. Requires: no Lookup is
+  // left.
   ~NameLookups();
   NameLookups(const NameLookups&) = delete;
   NameLookups& operator=(const NameLookups&) = delete;
 
-  // Calls `done` later, on the loop. One lookup follows the other.
+  // Calls `done` later, on the loop. Lookups of one host follow each other, so that one that hangs takes one
+  // thread.
   std::unique_ptr<Lookup> start(std::string host, std::string port, Done done);
 
  private:
@@ -49,7 +52,6 @@ class NameLookups {
 
   boost::asio::io_context& loop_;
   const std::shared_ptr<Shared> shared_;
-  std::thread thread_;  // runs while there are lookups
 };
 
 class NameLookups::Lookup {

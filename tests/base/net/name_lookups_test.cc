@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/base/net/held_names.h"
 
@@ -48,16 +50,35 @@ TEST(NameLookups, OneThatNobodyWantsIsNotAsked) {
   asio::io_context loop;
   NameLookups names(loop, held.find());
   bool is_found = false;
-  auto first = names.start("first", "1", [](const auto&) { FAIL() << "nobody wants it"; });
-  held.wait_for("first");
-  auto second = names.start("second", "1", [](const auto&) { FAIL() << "nobody wants it"; });
-  const auto third = names.start("third", "1", [&](const auto& found) { is_found = found.has_value(); });
+  auto first = names.start("a", "1", [](const auto&) { FAIL() << "nobody wants it"; });
+  held.wait_for("a");
+  auto second = names.start("a", "2", [](const auto&) { FAIL() << "nobody wants it"; });
+  const auto third = names.start("a", "3", [&](const auto& found) { is_found = found.has_value(); });
   second.reset();
   first.reset();
   held.release_all();
   const auto work = asio::make_work_guard(loop);
   while (!is_found) loop.run_one();
-  EXPECT_EQ(held.asked(), (std::vector<std::string>{"first", "third"}));
+  EXPECT_EQ(held.asked(), (std::vector<std::string>{"a", "a"})) << "for the first and the third";
+}
+
+TEST(NameLookups, AHostThatHangsHoldsUpNoOther) {
+  HeldNames held;
+  asio::io_context loop;
+  NameLookups names(loop,
+                    [find = held.find()](const std::string& host,
+                                         const std::string& port) -> Result<NameLookups::Addresses> {
+                      if (host == "good") return NameLookups::Addresses(1);
+                      return find(host, port);
+                    });
+  std::vector<std::unique_ptr<NameLookups::Lookup>> lookups;
+  for (size_t i = 0; i < NameLookups::kThreadsMax; ++i)
+    lookups.push_back(names.start("bad", "1", [](const auto&) {}));
+  bool is_found = false;
+  const auto good = names.start("good", "1", [&](const auto& found) { is_found = found.has_value(); });
+  const auto work = asio::make_work_guard(loop);
+  while (!is_found) loop.run_one();
+  EXPECT_LE(held.asked().size(), 1U);
 }
 
 }  // namespace
