@@ -122,7 +122,6 @@ void AlertSender::remove(Peer& peer, const Texts& batch) {
 }
 
 void AlertSender::report(Peer& peer, const Texts& batch, const Error& error) {
-  failed_.add();
   const int64_t held_back = peer.log.admit(clock_.steady());
   if (held_back < 0) return;
   const auto& labels = batch.front().first;
@@ -150,11 +149,12 @@ asio::awaitable<void> AlertSender::run(std::shared_ptr<Peer> peer) {
     const Status status = co_await post(*peer, body + "]");
     if (peer->is_stopped) co_return;
     const bool is_refused = !status && status.error().code == ErrorCode::kInvalid;
-    if (!status) report(*peer, batch, status.error());
+    if (!status) failed_.add();
     if (is_refused && batch.size() > 1) {  // `last` stays, so that these come next
       peer->alone = batch.size();
       continue;
     }
+    if (!status) report(*peer, batch, status.error());
     peer->last = batch.back().first;
     if (peer->alone > 0) --peer->alone;
     if (status || is_refused) {

@@ -53,6 +53,8 @@ class AlertSender final : public AlertSink {
   static Texts next_batch(Peer& peer);
   // Removes what was sent, unless it has changed meanwhile.
   static void remove(Peer& peer, const Texts& batch);
+  // Logs a request that failed. One whose alerts come again, each alone, is not: a line would name the wrong
+  // one.
   void report(Peer& peer, const Texts& batch, const Error& error);
   boost::asio::awaitable<void> run(std::shared_ptr<Peer> peer);
   boost::asio::awaitable<Status> post(Peer& peer, std::string body);

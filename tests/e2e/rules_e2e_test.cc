@@ -156,6 +156,7 @@ TEST_F(RulesE2e, ARefusedAlertLosesNoOther) {
   EXPECT_TRUE(server.wait_for_metric("statmill_alerts_sent_total", 2));
   EXPECT_EQ(server.metric("statmill_alerts_dropped_total"), 1);
   EXPECT_GE(server.metric("statmill_alert_requests_failed_total"), 2);
+  EXPECT_TRUE(server.process().wait_for_line("alerts=1 first=Hot")) << "not the request with all of them";
   listener.stop();
   EXPECT_EQ(server.stop(), 0);
 }
