@@ -125,7 +125,9 @@ TEST(SloCommand, FaultsAreSaid) {
   EXPECT_THAT(said({"a", "--bad", "a"}), HasSubstr("give either"));
   EXPECT_THAT(said({"a", "--bad", "a", "--total", "b", "--latency", "c"}), HasSubstr("give either"));
   EXPECT_THAT(said({"a", "--bad", "a{", "--total", "b"}), HasSubstr("not a selector"));
-  EXPECT_THAT(said({"a", "--bad", "a{,}", "--total", "b"}), HasSubstr("not a selector"));
+  for (const char* selector : {"a{,}", "a{b=\"c\",,}", " ", "{}", " { }"}) {
+    EXPECT_THAT(said({"a", "--bad", selector, "--total", "b"}), HasSubstr("not a selector")) << selector;
+  }
   for (const char* label : {"", "a b", "a-b", "0a", "a)", "\xc3\xa4", "a,b"}) {
     EXPECT_THAT(said({"a", "--bad", "a", "--total", "b", "--by", "dc", "--by", label}),
                 HasSubstr("--by is the name of a label"))

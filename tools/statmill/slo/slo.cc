@@ -165,8 +165,9 @@ Result<std::string> slo_selector(std::string_view text) {
   if (has_labels) labels = trimmed(text.substr(brace + 1, text.size() - brace - 2));
   if (labels.ends_with(',')) {
     labels = trimmed(labels.substr(0, labels.size() - 1));
-    if (labels.empty()) return fault;
+    if (labels.empty() || labels.ends_with(',')) return fault;
   }
+  if (name.empty() && labels.empty()) return fault;
   const bool is_plain = std::ranges::all_of(name, [](char c) {
     return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '_' || c == ':';
   });

@@ -35,8 +35,8 @@ bool is_slo_name(std::string_view name);
 bool is_label_name(std::string_view name);
 
 // Returns a selector that Prometheus before version 3 understands, too: `a.b{c="d"}` becomes
-// `{__name__="a.b",c="d"}`. A comma after the last label goes. Errors: kInvalid: it is empty, or its braces
-// do not close.
+// `{__name__="a.b",c="d"}`. A comma after the last label goes. Errors: kInvalid: it is empty, has two commas
+// at its end, or its braces do not close.
 Result<std::string> slo_selector(std::string_view text);
 
 // Returns whether the selector is that of the buckets of a classic histogram: x_bucket{...}.
