@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -70,7 +69,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
 
   void add_number(const OtlpPoint& point, const OtlpNumber& number) override {
     if (!begin_point(point)) return;
-    if (point.has_no_value) return end({{metric_.name}}, point);
+    if (point.has_no_value) return end({metric_.name}, point);
     if (!number.real && !number.integer) return refuse(Refusal::kBadValue);
     const auto sent = sent_number();
     if (!sent) return refuse(Refusal::kBadType);
@@ -82,7 +81,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
 
   void add_histogram(const OtlpPoint& point, const OtlpHistogram& histogram) override {
     if (!begin_point(point)) return;
-    if (point.has_no_value) return end({{metric_.name}}, point);
+    if (point.has_no_value) return end({metric_.name}, point);
     if (metric_.temporality == OtlpTemporality::kUnspecified) return refuse(Refusal::kBadType);
     if (histogram.verdict.is_refused()) return refuse(histogram.verdict.reason());
     std::string_view name;
@@ -98,7 +97,7 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   // Each of its values is a sample.
   void add_summary(const OtlpPoint& point, const OtlpSummary& summary) override {
     if (!begin_point(point)) return;
-    if (point.has_no_value) return end({{metric_.name, "_count"}, {metric_.name, "_sum"}}, point);
+    if (point.has_no_value) return end_summary(point, summary);
     if (!summary.has_all) return refuse(Refusal::kOutOfRange);
     std::string_view name;
     if (!read_name({metric_.name, "_count"}, point, name)) return;
@@ -196,17 +195,25 @@ class OtlpIntake::Collector final : public OtlpVisitor {
     pieces_.accept();
     intake_.without_value_.add();
   }
-  // The sender says that these series have no value from the point's time on.
-  void end(std::initializer_list<OtlpNames::Parts> series, const OtlpPoint& point) {
+  // The sender says that the series has no value from the point's time on.
+  void end(const OtlpNames::Parts& series, const OtlpPoint& point) {
     intake_.without_value_.add();
-    if (point.time_ns == 0) return pieces_.accept();
-    for (const OtlpNames::Parts& parts : series) {
-      std::string_view name;
-      if (!read_name(parts, point, name)) return;
-      RemoteValue value{name, at_time(point, {}), {}, SentAs::kEnd};
-      value.sender = names_.sender();
-      pieces_.add(value);
-    }
+    point.time_ns == 0 ? pieces_.accept() : add_end(series, point);
+  }
+  // The Collector names the quantiles of a summary that ends.
+  void end_summary(const OtlpPoint& point, const OtlpSummary& summary) {
+    end({metric_.name, "_count"}, point);
+    if (point.time_ns == 0) return;
+    add_end({metric_.name, "_sum"}, point);
+    for (const OtlpQuantile& one : summary.quantiles)
+      add_end({metric_.name, {}, quantile_text(one.quantile)}, point);
+  }
+  void add_end(const OtlpNames::Parts& series, const OtlpPoint& point) {
+    std::string_view name;
+    if (!read_name(series, point, name)) return;
+    RemoteValue value{name, at_time(point, {}), {}, SentAs::kEnd};
+    value.sender = names_.sender();
+    pieces_.add(value);
   }
   void add(RemoteValue value) {
     if (metric_.is_monotonic && value.sent == SentAs::kAmount && value.value.value.value() < 0)

@@ -251,17 +251,21 @@ TEST_F(OtlpIntakeTest, APointWithoutAValueEndsItsSeries) {
     point.integer(flags_field, 1);
     return point.text();
   };
-  const auto ended = [this](const std::string& path) {
-    return server_.table().ends().of(path + ";instance=1;job=shop");
+  const auto ended = [this](const std::string& path, const std::string& more = {}) {
+    return server_.table().ends().of(path + ";instance=1;job=shop" + more);
   };
+  ProtobufWriter median;
+  median.real(1, 0.5);
+  ProtobufWriter quantiles;  // of a summary that ends, as the Collector sends it
+  quantiles.bytes(6, median.text());
   const otlp::Times times = {ns(0), ns(-10)};
   const std::vector<std::string> first = {
       otlp::gauge("g", {otlp::real_point({}, times, 1)}),
       otlp::histogram("h", {otlp::histogram_point({}, times, {{5, 10}, {1, 2, 3}, 60})}, otlp::kCumulative),
-      otlp::summary("s", {otlp::summary_point({}, times, 4, 10, {})})};
+      otlp::summary("s", {otlp::summary_point({}, times, 4, 10, {{0.5, 2}})})};
   const std::vector<std::string> ends = {otlp::gauge("g", {no_value(ns(15), 8)}),
                                          otlp::histogram("h", {no_value(ns(15), 10)}, otlp::kCumulative),
-                                         otlp::summary("s", {no_value(ns(15), 8)}),
+                                         otlp::summary("s", {no_value(ns(15), 8) + quantiles.text()}),
                                          otlp::gauge("unknown", {no_value(ns(15), 8)}),
                                          otlp::gauge("timeless", {no_value(0, 8)})};
   send(first);
@@ -272,6 +276,7 @@ TEST_F(OtlpIntakeTest, APointWithoutAValueEndsItsSeries) {
   EXPECT_EQ(ended("h"), remote::ms(15));
   EXPECT_EQ(ended("s_count"), remote::ms(15));
   EXPECT_EQ(ended("s_sum"), remote::ms(15));
+  EXPECT_EQ(ended("s", ";quantile=0.5"), remote::ms(15));
   EXPECT_EQ(kind("unknown"), std::nullopt);
   send({otlp::gauge("g", {otlp::real_point({}, {ns(16)}, 2)})});
   EXPECT_EQ(ended("g"), std::nullopt);
