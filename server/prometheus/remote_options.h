@@ -24,7 +24,8 @@ struct RemoteOptions {
   // --prometheus.forget: what a series had last is forgotten when no sample came for so long; its next sample
   // is then its first.
   Duration forget = std::chrono::hours(24);
-  // --prometheus.out_of_order: by how much a gauge's sample may be older than its last one; 0: not at all.
+  // --prometheus.out_of_order: by how much a gauge's sample may be older than its last one, but not by more
+  // than `forget`, since what came before is then forgotten; 0: not at all.
   Duration out_of_order = Duration(0);
   // --otlp.series: further series of OpenTelemetry are refused while so many of all senders are remembered. A
   // series counts once for each sender of it.

@@ -10,7 +10,8 @@ namespace statmill {
 RemoteTable::RemoteTable(const RemoteOptions& options, Table& table, const FamilyTypes& types,
                          Registry& registry)
     : options_(options),
-      late_window_{options.out_of_order.count(), table.tiers().finest().step_s * 1000},
+      late_window_{std::min(options.out_of_order, options.forget).count(),
+                   table.tiers().finest().step_s * 1000},
       table_(table),
       types_(types),
       repeated_(registry.counter("statmill.remote_samples_repeated",

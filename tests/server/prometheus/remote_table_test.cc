@@ -90,6 +90,15 @@ TEST_F(RemoteTableLate, ALateSampleDoesNotReviveASeriesThatEnded) {
   EXPECT_EQ(server_.table().ends().size(), 0U);
 }
 
+// What came before it was forgotten may come again.
+TEST_F(RemoteTableLate, NoSampleIsLaterThanASeriesIsRemembered) {
+  server_.options.forget = std::chrono::minutes(5);
+  server_.restart();
+  server_.send({series("heat", {{1, ms(0), 0}})});
+  EXPECT_EQ(server_.send({series("heat", {{2, ms(-300), 0}})}).accepted, 1U);
+  EXPECT_EQ(server_.send({series("heat", {{2, ms(-310), 0}})}).reasons(), "1 out_of_order");
+}
+
 TEST_F(RemoteTableLate, WithoutRoomForSlotsSamplesMustComeInOrder) {
   server_.options.histogram_bytes = 100;
   server_.restart();
