@@ -31,7 +31,7 @@ struct RemoteOptions {
   // series counts once for each sender of it.
   size_t series_max = 2'000'000;
   // --otlp.histogram_bytes: further cumulative histograms are refused while what is remembered of all has so
-  // many.
+  // many. Slots of gauges take at most half.
   size_t histogram_bytes = size_t{256} << 20;
   ReplicaOptions replicas = {};
 };

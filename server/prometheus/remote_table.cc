@@ -153,7 +153,7 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   if (step.kind == StepKind::kOutOfOrder) return refuse(Refusal::kOutOfOrder);
   if (step.is_reset) resets_.add();
   ++batch.received;
-  if (!has_room_for(last, change)) last.histogram = nullptr;
+  if (!has_room_for(last, change, options_.histogram_bytes / 2)) last.histogram = nullptr;
   change.place = keep(change, last);
   const bool is_late = step.kind == StepKind::kLate;
   if (step.kind != StepKind::kAdd && !is_late) return count_once(step.kind);
@@ -204,7 +204,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
   const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   // The table compares the kinds of samples, but what adds nothing has none.
   if (added.count == 0 && !may_be_distribution(value.name)) return refuse(Refusal::kKindMismatch);
-  if (!has_room_for(last, change)) return refuse(Refusal::kStateLimit);
+  if (!has_room_for(last, change, options_.histogram_bytes)) return refuse(Refusal::kStateLimit);
   if (step.is_reset) resets_.add();
   if (step.kind == HistogramStepKind::kChanged) histograms_changed_.add();
   ++batch.received;
@@ -240,10 +240,10 @@ HistogramStep RemoteTable::next_histogram(const RemoteValue& value, bool is_new,
   }
 }
 
-bool RemoteTable::has_room_for(const LastValue& last, const Change& change) const {
+bool RemoteTable::has_room_for(const LastValue& last, const Change& change, size_t bytes_max) const {
   const size_t before = change.before.histogram_bytes();
   return last.histogram_bytes() <= before ||
-         values_.histogram_bytes() + last.histogram_bytes() - before <= options_.histogram_bytes;
+         values_.histogram_bytes() + last.histogram_bytes() - before <= bytes_max;
 }
 
 LastValueTable::Place RemoteTable::keep(const Change& change, const LastValue& last) {

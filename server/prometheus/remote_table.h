@@ -121,8 +121,8 @@ class RemoteTable final : public TickParticipant {
   uint64_t step_histogram(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
   HistogramStep next_histogram(const RemoteValue& value, bool is_new, LastValue& last) const;
-  // Returns whether what `last` remembers of a histogram, or of slots, is within the limit.
-  bool has_room_for(const LastValue& last, const Change& change) const REQUIRES(mutex_);
+  // Returns whether what all remember of histograms, and of slots, is within the limit with `last`.
+  bool has_room_for(const LastValue& last, const Change& change, size_t bytes_max) const REQUIRES(mutex_);
   bool may_be_distribution(std::string_view name) const;
   bool is_counter_at_first(const RemoteValue& value) const;
   LastValueTable::Place keep(const Change& change, const LastValue& last) REQUIRES(mutex_);

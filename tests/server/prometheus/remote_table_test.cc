@@ -106,6 +106,15 @@ TEST_F(RemoteTableLate, WithoutRoomForSlotsSamplesMustComeInOrder) {
   EXPECT_EQ(server_.send({series("heat", {{2, ms(-600), 0}})}).reasons(), "1 out_of_order");
 }
 
+// Without slots a gauge counts, but a histogram without its counts is refused.
+TEST_F(RemoteTableLate, SlotsLeaveHalfOfTheRoomToHistograms) {
+  server_.options.histogram_bytes = 260;
+  server_.restart();
+  for (const char* name : {"heat", "cold"}) server_.send({series(name, {{1, ms(0), 0}})});
+  EXPECT_EQ(server_.send({series("heat", {{2, ms(-600), 0}})}).accepted, 1U);
+  EXPECT_EQ(server_.send({series("cold", {{2, ms(-600), 0}})}).reasons(), "1 out_of_order");
+}
+
 TEST(RemoteTable, ACounterStaysOneWithoutItsType) {
   RemoteServer server;
   server.send({}, {{"x", FamilyType::kHistogram, ""}});
