@@ -88,7 +88,8 @@ PlainName write_name(std::span<const LabelView> labels, Batch& batch) {
 bool is_unescaped(const PlainName& name) {
   std::memset(name.begin + name.size, 'a', kSpareBytes);
   Mask16 escaped{};
-  Mask16 separators{};  // how many each of the 16 columns has, negated: at most kNameBytesMax / 16
+  static_assert(kNameBytesMax / sizeof(Bytes16) <= 128);
+  Mask16 separators{};  // how many each of the 16 columns has, negated
   for (size_t i = 0; i < name.size; i += sizeof(Bytes16)) {
     const Bytes16 bytes = bytes16_at(name.begin + i);
     escaped |= odd_bytes(bytes) | (bytes == sixteen('%')) | (bytes == sixteen('!')) |
