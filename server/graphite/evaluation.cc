@@ -189,6 +189,7 @@ Result<SeriesList> Evaluation::fetch(FetchRequest request, const Context& contex
   if (!list) return list;
   for (Series& series : *list) {
     series.read = request.read;
+    series.consolidation = after_reading(request.read);  // functions bring series to one step
     series.x_files_factor = options_.x_files_factor.value_or(0);
   }
   if (Status s = control_.take_memory(memory_bytes_of(*list)); !s) return s.error();

@@ -97,6 +97,19 @@ bool is_read_of_buckets(const Summary& summary) {
   }
 }
 
+Summary after_reading(const Summary& read) {
+  switch (read.kind) {
+    case Kind::kCount:
+      return {Kind::kSum};
+    case Kind::kStddev:
+    case Kind::kPercentile:
+    case Kind::kPool:
+      return {};
+    default:
+      return read;
+  }
+}
+
 bool combines(const Summary& by, const Summary& bands) {
   if (by.kind == Kind::kSum && bands.kind == Kind::kAverage) return true;
   const bool is_own =

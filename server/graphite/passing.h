@@ -12,6 +12,9 @@ namespace statmill::graphite {
 // deviation or percentiles.
 bool is_read_of_buckets(const Summary& summary);
 
+// Returns how several values that are this summary of buckets become one: sums are added up.
+Summary after_reading(const Summary& read);
+
 // Returns true if a function that combines series may combine such summaries of bands: sums of averages and
 // sums, minima of minima, maxima of maxima, averages of averages.
 bool combines(const Summary& by, const Summary& bands);

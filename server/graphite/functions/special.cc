@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "server/graphite/functions/common.h"
+#include "server/graphite/passing.h"
 
 namespace statmill::graphite {
 namespace {
@@ -24,19 +25,6 @@ Result<Value> run_changed(Call& call) {
     }
   }
   return Value(std::move(list));
-}
-
-// The summary of bands whose values are this summary of buckets already.
-Summary after_reading(const Summary& read) {
-  switch (read.kind) {
-    case Summary::Kind::kCount:
-      return {Summary::Kind::kSum};
-    case Summary::Kind::kStddev:
-    case Summary::Kind::kPercentile:
-      return {};
-    default:
-      return read;
-  }
 }
 
 Result<Value> consolidated_by(Call& call, const std::string& name) {

@@ -72,6 +72,15 @@ TEST_F(SecondsTest, SeriesOfSecondsAndOfSlotsHaveOneMean) {
   EXPECT_EQ(step_of("aggregate(*.load,'pool')"), 10);
 }
 
+TEST_F(SecondsTest, SumsOfSecondsAndOfSlotsAddUp) {
+  const Parameters many = {{"maxDataPoints", "600"}};
+  for (const std::string summary : {"sum", "max", "min"}) {
+    const std::string inside = summary + "Series(consolidateBy(*.load,'" + summary + "'))";
+    const std::string outside = "consolidateBy(" + summary + "Series(*.load),'" + summary + "')";
+    EXPECT_EQ(points_of(outside, many), points_of(inside, many)) << summary;
+  }
+}
+
 // Each value is of the samples in its band, whatever range and number of points are asked for.
 RC_GTEST_PROP(Seconds, BandsAreOfTheirSamples, ()) {
   const int64_t now_s = kNow + *rc::gen::inRange<int64_t>(0, 60);
