@@ -72,6 +72,13 @@ class File {
   fs::path path_;
 };
 
+Status write_synced(const fs::path& path, std::string_view text) {
+  auto file = File::open(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file) return file.error();
+  if (Status written = file->write(text); !written) return written;
+  return file->sync();
+}
+
 Error cancelled() { return {ErrorCode::kUnavailable, "cancelled"}; }
 
 // Reads the file in pieces.
@@ -100,14 +107,10 @@ fs::path unfinished_file(const fs::path& path) { return path.string() + ".new"; 
 
 Status write_whole_file(const fs::path& path, std::string_view text) {
   const fs::path unfinished = unfinished_file(path);
-  {
-    auto file = File::open(unfinished, O_WRONLY | O_CREAT | O_TRUNC);
-    if (!file) return file.error();
-    if (Status written = file->write(text); !written) return written;
-    if (Status synced = file->sync(); !synced) return synced;
-  }
-  if (::rename(unfinished.c_str(), path.c_str()) != 0) return failed("rename", unfinished, errno);
-  return Status::ok();
+  Status status = write_synced(unfinished, text);
+  if (status && ::rename(unfinished.c_str(), path.c_str()) != 0) status = failed("rename", unfinished, errno);
+  if (!status) ::unlink(unfinished.c_str());
+  return status;
 }
 
 Result<std::string> read_whole_file(const fs::path& path, size_t bytes_max) {

@@ -27,7 +27,8 @@ Status sync_path(const std::filesystem::path& path);
 // Returns the name under which a file is written before it gets its own; a crash may leave such a file.
 std::filesystem::path unfinished_file(const std::filesystem::path& path);
 
-// Writes unfinished_file(path), then renames it. The caller must sync the directory.
+// Writes and syncs unfinished_file(path), then renames it, so that nobody ever sees half of the file; removes
+// it after an error. To make the new name durable, the caller must sync the directory.
 Status write_whole_file(const std::filesystem::path& path, std::string_view text);
 
 // Errors: kNotFound, kLimit (the file is longer than bytes_max).

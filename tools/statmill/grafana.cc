@@ -2,10 +2,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "storage/files/files.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/grafana/dashboard.h"
 #include "tools/statmill/options.h"
-#include "tools/statmill/whole_file.h"
 
 namespace statmill {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "base/text.h"
 #include "proto/number.h"
+#include "storage/files/files.h"
 #include "tools/statmill/commands.h"
 #include "tools/statmill/options.h"
 #include "tools/statmill/slo/slo.h"
-#include "tools/statmill/whole_file.h"
 
 namespace statmill {
 namespace {
