@@ -10,7 +10,8 @@ std::optional<FileVersion> file_version(const std::string& path) {
   struct stat state {};
   if (::stat(path.c_str(), &state) != 0) return std::nullopt;
   return FileVersion{state.st_dev, state.st_ino,
-                     state.st_mtim.tv_sec * int64_t{1'000'000'000} + state.st_mtim.tv_nsec, state.st_size};
+                     state.st_mtim.tv_sec * int64_t{1'000'000'000} + state.st_mtim.tv_nsec, state.st_size,
+                     S_ISREG(state.st_mode)};
 }
 
 Result<std::string> read_file(const std::string& path, size_t bytes_max) {

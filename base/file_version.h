@@ -16,6 +16,7 @@ struct FileVersion {
   uint64_t inode = 0;
   int64_t changed_ns = 0;  // since 1970
   int64_t size = 0;
+  bool is_regular = false;  // no folder, pipe or device
   friend bool operator==(const FileVersion&, const FileVersion&) = default;
 };
 

@@ -1,39 +1,29 @@
 #include "server/documents/dashboard_files.h"
 
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
 
-#include "base/file_version.h"
-
 namespace statmill {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Returns what identifies the content of a regular file; nullopt for anything else.
-std::optional<DashboardFiles::File> stamp_of(const fs::path& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+// Returns a regular file that is not read yet; nullopt for anything else.
+std::optional<DashboardFiles::File> unread_file(const fs::path& path) {
+  const auto version = file_version(path);
+  if (!version || !version->is_regular) return std::nullopt;
   DashboardFiles::File file;
-  file.modified_ns = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
-  file.size = static_cast<uint64_t>(info.st_size);
-  file.inode = info.st_ino;
-  file.changed = Timestamp(Duration(file.modified_ns / 1'000'000));
+  file.version = *version;
+  file.changed = Timestamp(Duration(version->changed_ns / 1'000'000));
   return file;
-}
-
-bool is_same(const DashboardFiles::File& a, const DashboardFiles::File& b) {
-  return a.modified_ns == b.modified_ns && a.size == b.size && a.inode == b.inode;
 }
 
 void load(const fs::path& path, DashboardFiles::File& file) {
   file.text = std::make_shared<const std::string>();
-  if (file.size > kDashboardBytesMax) {
+  if (file.version.size > static_cast<int64_t>(kDashboardBytesMax)) {
     file.fault = "it has more than " + std::to_string(kDashboardBytesMax) + " bytes";
     return;
   }
@@ -79,10 +69,10 @@ DashboardFiles::Files DashboardFiles::scan(const Files& known) const {
   }
   Files files;
   for (const auto& [id, path] : found) {
-    std::optional<File> file = stamp_of(path);
+    std::optional<File> file = unread_file(path);
     if (!file) continue;
     const auto before = known.find(id);
-    if (before != known.end() && is_same(before->second, *file)) {
+    if (before != known.end() && before->second.version == file->version) {
       files.emplace(id, before->second);
     } else {
       load(path, *file);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/file_version.h"
 #include "base/mutex.h"
 #include "server/documents/dashboard_check.h"
 
@@ -30,10 +31,7 @@ class DashboardFiles {
     DashboardSummary summary;
     std::string fault;  // why it is no dashboard; empty: it is one
     Timestamp changed{};
-    // What shows that the file has changed.
-    int64_t modified_ns = 0;
-    uint64_t size = 0;
-    uint64_t inode = 0;
+    FileVersion version;
   };
   using Files = std::map<std::string, File, std::less<>>;  // by id
 
