@@ -1,8 +1,8 @@
 // How late samples of gauges may come, and which of them came already.
 //
 // A gauge whose samples may come late has a bit for each slot of the window that ends with its last value:
-// whether a sample of the slot has come. So a late sample counts once, however often it is sent, at 46 bytes
-// for an hour of slots of 10 s. It also means that only the first sample of a slot may come late.
+// whether a sample of the slot has come. So a late sample counts once, however often it is sent. It also
+// means that only the first sample of a slot may come late. An hour of slots of 10 s takes 46 bytes.
 #pragma once
 
 #include <cstddef>

@@ -19,8 +19,8 @@ struct LastValue {
   int64_t seen_s = 0;    // when a sample of it came last
   bool is_counter = false;
   uint32_t time_ns = 0;  // by how much the time is past time_ms: 0..999,999
-  // What a cumulative histogram, which is a counter, had counted, as its reader encodes it; or of a gauge the
-  // slots that have a sample (ingest/late_slots.h). nullptr: neither.
+  // For a cumulative histogram, whose is_counter is true, this is what it had counted, as its reader encodes
+  // it. For a gauge it says which slots have a sample (ingest/late_slots.h). nullptr: it is neither.
   std::shared_ptr<const std::string> histogram = nullptr;
 
   // RAM that the text takes, about 80 bytes more than its length.

@@ -64,8 +64,8 @@ class NameLookups::Lookup {
  private:
   const std::shared_ptr<Shared> shared_;
   const uint64_t number_;
-  const std::shared_ptr<Done>
-      done_;  // null once it is called or unwanted; confined to the thread of the loop
+  // The function is null once it is called or unwanted. Confined to the thread of the loop.
+  const std::shared_ptr<Done> done_;
 };
 
 }  // namespace statmill

@@ -164,7 +164,7 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
   RemoteSeries series;
   labels.clear();
   bytes.remove_prefix(read_short_labels(bytes, labels));
-  std::string_view sample_bytes;  // of the last one
+  std::string_view last_sample;
   ProtobufFields fields(bytes);
   while (fields.next()) {
     if (fields.is(1, WireType::kBytes)) {
@@ -173,7 +173,7 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
       labels.add(label);
     }
     if (fields.is(2, WireType::kBytes)) {
-      sample_bytes = fields.bytes();
+      last_sample = fields.bytes();
       ++series.samples;
     }
     if (fields.is(3, WireType::kBytes)) ++series.exemplars;
@@ -183,7 +183,7 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
   labels.describe(series);
   visitor.begin_series(series);
   if (series.samples == 1) {
-    if (Status s = visit_sample(sample_bytes, 0, visitor); !s) return s;
+    if (Status s = visit_sample(last_sample, 0, visitor); !s) return s;
   } else {
     if (Status s = visit_samples(bytes, 0, visitor); !s) return s;
   }

@@ -198,7 +198,8 @@ class OtlpIntake::Collector final : public OtlpVisitor {
   // The sender says that the series has no value from the point's time on.
   void end(const OtlpNames::Parts& series, const OtlpPoint& point) {
     intake_.without_value_.add();
-    point.time_ns == 0 ? pieces_.accept() : add_end(series, point);
+    if (point.time_ns == 0) return pieces_.accept();
+    add_end(series, point);
   }
   // The Collector names the quantiles of a summary that ends.
   void end_summary(const OtlpPoint& point, const OtlpSummary& summary) {

@@ -97,6 +97,17 @@ TEST_F(RulesE2e, AFileWithAFaultKeepsTheRulesOfBefore) {
   EXPECT_THAT(check.said, HasSubstr("rules.yml: line 1: a rule has no expression"));
 }
 
+// Returns a request with alerts, up to the end of their list.
+std::string receive_alerts(TcpConnection& connection) {
+  std::string request;
+  while (request.find("}]") == std::string::npos) {
+    const std::string more = connection.receive();
+    if (more.empty()) break;
+    request += more;
+  }
+  return request;
+}
+
 // Nobody answers at first, then the answers are refusals.
 TEST_F(RulesE2e, AlertsAreSentAgainUntilTheyAreAccepted) {
   TcpListener listener;
@@ -107,12 +118,7 @@ TEST_F(RulesE2e, AlertsAreSentAgainUntilTheyAreAccepted) {
   listener.accept().close();
   const auto answer = [&](std::string_view status) {
     TcpConnection connection = listener.accept();
-    std::string request;
-    while (request.find("}]") == std::string::npos) {
-      const std::string more = connection.receive();
-      if (more.empty()) break;
-      request += more;
-    }
+    const std::string request = receive_alerts(connection);
     connection.send("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 0\r\n\r\n");
     return request;
   };
@@ -136,12 +142,7 @@ TEST_F(RulesE2e, ARefusedAlertLosesNoOther) {
   server.send("heat;room=attic 60\nheat;room=bad 70\nheat;room=cellar 80\n");
   const auto rooms = [&] {
     TcpConnection connection = listener.accept();
-    std::string request;
-    while (request.find("}]") == std::string::npos) {
-      const std::string more = connection.receive();
-      if (more.empty()) break;
-      request += more;
-    }
+    const std::string request = receive_alerts(connection);
     std::string out;
     for (const std::string room : {"attic", "bad", "cellar"})
       out += request.find("\"room\":\"" + room + "\"") == std::string::npos ? "" : room + " ";
