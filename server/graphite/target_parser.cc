@@ -94,11 +94,10 @@ class TargetParser {
   Error error_at(size_t position, const std::string& what) const {
     return {ErrorCode::kInvalid, "at " + std::to_string(position + 1) + ": " + what};
   }
-  void skip_blanks() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
+  size_t after_blanks(size_t at) const {
+    return std::min(text_.find_first_not_of(" \t\n\r", at), text_.size());
   }
+  void skip_blanks() { at_ = after_blanks(at_); }
   bool is_next(char c) {
     skip_blanks();
     return at_ < text_.size() && text_[at_] == c;
@@ -238,8 +237,7 @@ class TargetParser {
     }
     size_t end = at_;
     while (end < text_.size() && !is_end_of_path(text_[end])) ++end;
-    size_t next = end;
-    while (next < text_.size() && text_[next] == ' ') ++next;
+    const size_t next = after_blanks(end);
     const bool is_alone = next == text_.size() || text_[next] == ',' || text_[next] == ')';
     if (is_alone && end > at_) {
       if (auto literal = literal_of(text_.substr(at_, end - at_))) {
@@ -351,6 +349,12 @@ std::string number_text(const Node& node) {
   return out;
 }
 
+// Returns true if the path would be parsed as a name and a value if it were an argument: a=b|abs().
+bool is_like_named(std::string_view path) {
+  const auto end = std::ranges::find_if_not(path, is_word);
+  return end != path.end() && *end == '=' && is_word_start(path.front());
+}
+
 void append_text(std::string& out, const SyntaxTree& tree, NodeId id) {
   const Node& node = tree.at(id);
   switch (node.kind) {
@@ -378,8 +382,13 @@ void append_text(std::string& out, const SyntaxTree& tree, NodeId id) {
   out += node.text;
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     out += i == 0 ? '(' : ',';
-    if (!node.arguments[i].name.empty()) out.append(node.arguments[i].name).append("=");
-    append_text(out, tree, node.arguments[i].value);
+    const auto& [name, value] = node.arguments[i];
+    if (!name.empty()) out.append(name).append("=");
+    const Node& of = tree.at(value);
+    // The path before a pipe may look like a value: 5.0|abs(). A backslash keeps it a path.
+    if (of.kind == Kind::kPath && (literal_of(of.text) || (name.empty() && is_like_named(of.text))))
+      out += '\\';
+    append_text(out, tree, value);
   }
   out += node.arguments.empty() ? "()" : ")";
 }

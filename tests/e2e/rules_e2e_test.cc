@@ -118,7 +118,7 @@ TEST_F(RulesE2e, AlertsAreSentAgainUntilTheyAreAccepted) {
   listener.accept().close();
   const auto answer = [&](std::string_view status) {
     TcpConnection connection = listener.accept();
-    const std::string request = receive_alerts(connection);
+    std::string request = receive_alerts(connection);
     connection.send("HTTP/1.1 " + std::string(status) + "\r\nContent-Length: 0\r\n\r\n");
     return request;
   };

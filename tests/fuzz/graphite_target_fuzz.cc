@@ -1,5 +1,6 @@
-// Any target is refused with a reason, or its canonical text is a fixed point of parser and printer. The
-// input is also read as a time.
+// Any target is refused with a reason, or its canonical text is parsed as a tree of the same kinds and is
+// printed as it is. The input is also read as a time.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,5 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (canonical.size() > kTargetTextMax || text.find("template") != std::string_view::npos) return 0;
   const auto again = parse_target(canonical);
   SM_CHECK(again && text_of(*again) == canonical);
+  SM_CHECK(
+      std::ranges::equal(tree->nodes, again->nodes, {}, &SyntaxTree::Node::kind, &SyntaxTree::Node::kind));
   return 0;
 }
