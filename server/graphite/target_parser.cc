@@ -1,15 +1,11 @@
 #include "server/graphite/target_parser.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
-#include "server/http/ignoring_case.h"
+#include "server/graphite/target_words.h"
 
 namespace statmill::graphite {
 namespace {
@@ -23,54 +19,6 @@ constexpr std::string_view kSymbols = "(){},'\"|";
 bool is_end_of_path(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte <= ' ' || byte == 127 || kSymbols.find(c) != std::string_view::npos;
-}
-// Returns true if the text has this quote without a backslash before it.
-bool has_plain(std::string_view text, char quote) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == quote) return true;
-    if (text[i] == '\\') ++i;
-  }
-  return false;
-}
-
-bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_word_start(c) || is_digit(c); }
-
-// Parses -?digits[.digits][e[+-]digits], all of `text`.
-std::optional<Node> parsed_number(std::string_view text) {
-  const size_t first = text.starts_with('-') ? 1 : 0;
-  if (text.size() == first || !is_digit(text[first]) || !is_digit(text.back())) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size()) return std::nullopt;
-  // Infinite or 0, with its sign, which from_chars() does not say.
-  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
-  Node node;
-  node.kind = Kind::kNumber;
-  node.number = value;
-  node.is_integer = text.find_first_not_of("0123456789", first) == std::string_view::npos;
-  return node;
-}
-
-// Returns the value that a word is as an argument; nullopt if it is a path.
-std::optional<Node> literal_of(std::string_view word) {
-  Node node;
-  if (equals_ignoring_case(word, "true") || equals_ignoring_case(word, "false")) {
-    node.kind = Kind::kBoolean;
-    node.number = word.size() == 4 ? 1 : 0;
-    return node;
-  }
-  if (equals_ignoring_case(word, "none")) {
-    node.kind = Kind::kNone;
-    return node;
-  }
-  if (equals_ignoring_case(word, "inf")) {
-    node.kind = Kind::kNumber;
-    node.number = std::numeric_limits<double>::infinity();
-    return node;
-  }
-  return parsed_number(word);
 }
 
 class TargetParser {
@@ -266,7 +214,7 @@ class TargetParser {
     ++depth_;
     const size_t first = tree_.nodes.size();
     const auto inner = path_or_call();
-    if (!inner) return inner;
+    if (!inner) return inner.error();
     const size_t end = tree_.nodes.size();
     std::vector<TemplateValue> values;
     while (consume(',')) {
@@ -341,65 +289,7 @@ class TargetParser {
   SyntaxTree tree_;
 };
 
-// Writes a finite number so that it is parsed as the same one again.
-std::string number_text(const Node& node) {
-  std::string out;
-  if (std::isinf(node.number)) return node.number > 0 ? "inf" : "-1e999";
-  append_number(out, node.number);
-  return out;
-}
-
-// Returns true if the path would be parsed as a name and a value if it were an argument: a=b|abs().
-bool is_like_named(std::string_view path) {
-  const auto end = std::ranges::find_if_not(path, is_word);
-  return end != path.end() && *end == '=' && is_word_start(path.front());
-}
-
-void append_text(std::string& out, const SyntaxTree& tree, NodeId id) {
-  const Node& node = tree.at(id);
-  switch (node.kind) {
-    case Kind::kPath:
-      out += node.text;
-      return;
-    case Kind::kText: {
-      // A text with both kinds of quotes has a backslash before one of them.
-      const char quote = has_plain(node.text, '"') ? '\'' : '"';
-      out.append(1, quote).append(node.text).append(1, quote);
-      return;
-    }
-    case Kind::kNumber:
-      out += number_text(node);
-      return;
-    case Kind::kBoolean:
-      out += node.number != 0 ? "true" : "false";
-      return;
-    case Kind::kNone:
-      out += "none";
-      return;
-    case Kind::kCall:
-      break;
-  }
-  out += node.text;
-  for (size_t i = 0; i < node.arguments.size(); ++i) {
-    out += i == 0 ? '(' : ',';
-    const auto& [name, value] = node.arguments[i];
-    if (!name.empty()) out.append(name).append("=");
-    const Node& of = tree.at(value);
-    // The path before a pipe may look like a value: 5.0|abs(). A backslash keeps it a path.
-    if (of.kind == Kind::kPath && (literal_of(of.text) || (name.empty() && is_like_named(of.text))))
-      out += '\\';
-    append_text(out, tree, value);
-  }
-  out += node.arguments.empty() ? "()" : ")";
-}
-
 }  // namespace
-
-std::string text_of(const SyntaxTree& tree, NodeId id) {
-  std::string out;
-  append_text(out, tree, id);
-  return out;
-}
 
 Result<SyntaxTree> parse_target(std::string_view text, std::span<const TemplateValue> values) {
   return TargetParser(text, values).parse();
