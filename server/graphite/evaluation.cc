@@ -63,6 +63,35 @@ Status hold_texts(Call& call) {
   return call.hold_memory(text_bytes * series);
 }
 
+// Returns the value of a node; no series for one that would have to be evaluated.
+Value literal_of(const Node& node) {
+  switch (node.kind) {
+    case Kind::kNone:
+      return {};
+    case Kind::kBoolean:
+      return node.number != 0;
+    case Kind::kNumber:
+      return Number{node.number, node.is_integer};
+    case Kind::kText:
+      return node.text;
+    case Kind::kPath:
+    case Kind::kCall:
+      break;
+  }
+  return SeriesList();
+}
+
+// Returns the groups that a call makes of its series; none if the call is invalid.
+GroupOf grouping_of(const SyntaxTree& tree, const Node& call, const Function& function) {
+  if (function.groups == nullptr) return {};
+  std::vector<NamedValue> values;
+  values.reserve(call.arguments.size());
+  for (const SyntaxTree::Argument& argument : call.arguments)
+    values.push_back({argument.name, literal_of(tree.at(argument.value))});
+  const auto arguments = bind_arguments(function, std::move(values));
+  return arguments ? function.groups(*arguments) : GroupOf();
+}
+
 // The memory that the call holds is given back when this returns.
 Result<Value> run(const Function& function, std::vector<Value> arguments, const CallContext& context) {
   Call call(function, std::move(arguments), context);
@@ -88,7 +117,8 @@ class Evaluation::NodeCaller final : public Caller {
     context.points = 0;
     context.merged_points = 0;
     context.read.reset();
-    context.keeps_buckets = context.merges_buckets = false;
+    context.keeps_buckets = false;
+    context.group_of = {};
     ++context.depth;
     return counted(of_.list_of_text(target, context));
   }
@@ -153,25 +183,19 @@ Result<Value> Evaluation::value_of(const SyntaxTree& tree, NodeId id, const Cont
     return control_.refuse(QueryLimit::kEvaluations, evaluated_);
   const Node& node = tree.at(id);
   switch (node.kind) {
-    case Kind::kNone:
-      return Value();
-    case Kind::kBoolean:
-      return Value(node.number != 0);
-    case Kind::kNumber:
-      return Value(Number{node.number, node.is_integer});
-    case Kind::kText:
-      return Value(node.text);
     case Kind::kPath: {
       auto list = fetch({.path = node.text, .text = node.text}, context);
       if (!list) return placed(node, list.error());
       return Value(*std::move(list));
     }
-    case Kind::kCall:
-      break;
+    case Kind::kCall: {
+      auto value = call_of(tree, id, context);
+      if (!value) return placed(node, value.error());
+      return value;
+    }
+    default:
+      return literal_of(node);
   }
-  auto value = call_of(tree, id, context);
-  if (!value) return placed(node, value.error());
-  return value;
 }
 
 Result<SeriesList> Evaluation::fetch(FetchRequest request, const Context& context) {
@@ -180,7 +204,7 @@ Result<SeriesList> Evaluation::fetch(FetchRequest request, const Context& contex
   request.read = context.read.value_or(Summary{});
   request.points = request.read.is_of_samples() ? context.merged_points : context.points;
   request.keeps_buckets = context.keeps_buckets;
-  request.merges_buckets = context.merges_buckets;
+  request.group_of = context.group_of;
   if (!is_read_of_buckets(request.read)) {
     request.points = 0;
     request.read = {};
@@ -219,8 +243,8 @@ Result<Evaluation::Context> Evaluation::below(const SyntaxTree& tree, const Node
   const auto merging = merging_of(tree, call, function);
   out.read = merging ? merging : read.value_or(std::nullopt);
   out.keeps_buckets = context.keeps_buckets || merging;
-  out.merges_buckets = merging && function.name == "aggregate";  // others make groups of the series
-  const bool is_result_read = merging && !context.read;          // each of its values is of one band
+  out.group_of = merging ? grouping_of(tree, call, function) : GroupOf();
+  const bool is_result_read = merging && !context.read;  // each of its values is of one band
   if (!passes && !is_result_read) out.points = out.merged_points = 0;
   return out;
 }

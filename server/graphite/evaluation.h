@@ -41,7 +41,7 @@ class Evaluation {
     size_t merged_points = 0;  // the same if they are read as percentiles, which values cannot be merged to
     std::optional<Summary> read;  // what the values are of the buckets; nullopt: as those below say
     bool keeps_buckets = false;   // a function above merges them
-    bool merges_buckets = false;  // all of those that are read
+    GroupOf group_of = {};        // as FetchRequest has it
     size_t depth = 0;             // of targets that functions evaluate
   };
   class NodeCaller;

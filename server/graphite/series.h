@@ -50,6 +50,8 @@ struct Series {
 };
 
 using SeriesList = std::vector<Series>;
+// Returns the key of the group that a series belongs to.
+using GroupOf = std::function<std::string(const Series& series)>;
 
 // The summary of the values in each [t, t + step_s), where t is a multiple of step_s. Values before the first
 // whole t are left out unless no others are there. Requires: step_s is a multiple of series.step_s.

@@ -12,10 +12,10 @@
 #include "base/text.h"
 #include "proto/canonical_name.h"
 #include "proto/name_escapes.h"
+#include "server/graphite/group_buckets.h"
 #include "server/graphite/tag_expression.h"
 #include "server/query/bin_reader.h"
 #include "server/query/bins.h"
-#include "server/query/columns_memory.h"
 #include "server/query/labels.h"
 #include "server/query/query.h"
 
@@ -169,16 +169,21 @@ BinPlan bands_of(const FetchRequest& request, const Tiers& tiers, BinPlan plan) 
 
 }  // namespace
 
-// Reads the series of one view. Those of one class of retention have one plan.
+// Reads the series of views. Those of one view and one class of retention have one plan.
 class StoredTargets::ViewReader {
  public:
   ViewReader(StoredTargets& of, const FetchRequest& request, const Retention& retention,
-             HostPresence& presence, SeriesView& view)
-      : of_(of), request_(request), retention_(retention), presence_(presence), view_(view) {}
+             HostPresence& presence)
+      : of_(of),
+        request_(request),
+        retention_(retention),
+        presence_(presence),
+        groups_(request.group_of, of.control_) {}
 
-  Status read(std::span<const SeriesRef> refs, SeriesList& out) {
+  Status read(SeriesView& view, std::span<const SeriesRef> refs, SeriesList& out) {
+    view_ = &view;
     std::map<RetentionClass, std::vector<size_t>> classes;
-    for (size_t i = 0; i < view_.size(); ++i) classes[view_.facts(i).retention].push_back(i);
+    for (size_t i = 0; i < view.size(); ++i) classes[view.facts(i).retention].push_back(i);
     for (const auto& [retention, all] : classes) {
       const Tiers& tiers = retention_.tiers(retention);
       // A function that sees values one by one may count them, so its step is never one of seconds.
@@ -203,7 +208,6 @@ class StoredTargets::ViewReader {
     if (!plan) return plan.error();
     const BinPlan bands = bands_of(request_, tiers, *plan);
     const size_t before = out.size();
-    merged_.reset();
     for (size_t begin = 0; begin < all.size(); begin += kBlockSeries) {
       const auto block = all.subspan(begin, std::min(kBlockSeries, all.size() - begin));
       const auto is_read = read_block(tiers, bands, block, refs, out);
@@ -211,8 +215,10 @@ class StoredTargets::ViewReader {
       if (*is_read) continue;
       for (size_t i = before; i < out.size(); ++i) of_.control_.give_memory(out[i].memory_bytes());
       out.erase(out.begin() + static_cast<ptrdiff_t>(before), out.end());
+      groups_.discard();
       return false;
     }
+    if (Status s = groups_.keep(out); !s) return s.error();
     return true;
   }
 
@@ -224,7 +230,7 @@ class StoredTargets::ViewReader {
         static_cast<uint64_t>((plan.bins.until_s - plan.bins.from_s) / tiers[plan.tier].step_s);
     if (Status s = control.add_slots(slots * block.size()); !s) return s.error();
     const Parts parts = parts_to_read(request_.read);
-    ColumnReader reader(retention_, of_.sources_.expiry, view_, of_.now_, parts, control, &presence_);
+    ColumnReader reader(retention_, of_.sources_.expiry, *view_, of_.now_, parts, control, &presence_);
     reader.want_dense_detail();
     auto bins = BinReader(tiers, plan, reader, of_.now_).read(block);
     if (!bins) return bins.error();
@@ -237,14 +243,17 @@ class StoredTargets::ViewReader {
     QueryAnswer frame{plan.bins, tiers[plan.tier].step_s, totals_s, {}};
     frame.until_ms = rates_until_ms(of_.now_, totals_s * 1000);
     for (size_t k = 0; k < block.size(); ++k) {
-      if (!view_.is_valid(block[k])) return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};
+      if (!view_->is_valid(block[k])) return Error{ErrorCode::kBusy, "series kept being deleted or renamed"};
       SeriesBins& read = (*bins)[k];
-      const SeriesAnswer answer{refs[block[k]].name, view_.facts(block[k]).kind, std::move(read.points),
+      const SeriesAnswer answer{refs[block[k]].name, view_->facts(block[k]).kind, std::move(read.points),
                                 read.open};
       auto series = series_of(frame, answer);
       if (!series) return series.error();
       out.push_back(*std::move(series));
-      if (Status s = merge_buckets(out.back()); !s) return s.error();
+      if (request_.keeps_buckets) out.back().buckets = buckets_of(answer);
+      if (request_.group_of) {
+        if (Status s = groups_.add(out); !s) return s.error();
+      }
       if (Status s = control.take_memory(out.back().memory_bytes()); !s) return s.error();
     }
     return true;
@@ -260,7 +269,6 @@ class StoredTargets::ViewReader {
     const SeriesLabels labels = SeriesLabels::of_name(from.name);
     for (const auto& [label, value] : labels.all()) out.tags.emplace(tag_of_label(label), value);
     out.values.assign(frame.bins.count, kNoValue);
-    if (request_.keeps_buckets) out.buckets = buckets_of(from);
     if (request_.read.kind == Kind::kPercentile) {
       if (from.kind != statmill::Kind::kDistribution)
         return Error{ErrorCode::kInvalid,
@@ -282,23 +290,6 @@ class StoredTargets::ViewReader {
     return out;
   }
 
-  // Adds the buckets of a series to those of the first one, so that few are in memory at once. All have the
-  // same bands.
-  Status merge_buckets(Series& series) {
-    if (!request_.merges_buckets) return Status::ok();
-    if (merged_ == nullptr) {
-      merged_ = std::make_shared<SlotColumns>(*series.buckets);
-      series.buckets = merged_;
-      return Status::ok();
-    }
-    const size_t before = column_bytes(*merged_);
-    merged_->add(*series.buckets, Combine::kMerge);
-    series.buckets.reset();
-    series.is_merged = true;
-    const size_t after = column_bytes(*merged_);
-    return after > before ? of_.control_.take_memory(after - before) : Status::ok();
-  }
-
   // The slot under way counts as its rate so far.
   static std::shared_ptr<const SlotColumns> buckets_of(const SeriesAnswer& from) {
     auto out = std::make_shared<SlotColumns>(from.points);
@@ -318,8 +309,8 @@ class StoredTargets::ViewReader {
   const FetchRequest& request_;
   const Retention& retention_;
   HostPresence& presence_;
-  SeriesView& view_;
-  std::shared_ptr<SlotColumns> merged_;  // of the class that is read; nullptr: no series yet
+  GroupBuckets groups_;
+  SeriesView* view_ = nullptr;  // that is read
 };
 
 Result<std::vector<LabelMatcher>> matchers_of_path(std::string_view path) {
@@ -360,12 +351,12 @@ Result<SeriesList> StoredTargets::fetch(const FetchRequest& asked) {
   }
   const Retention& retention = sources_.retention.get();
   HostPresence presence(sources_, control_, now_);
+  ViewReader reader(*this, request, retention, presence);
   for (size_t begin = 0; begin < refs->size(); begin += kViewSeries) {
     const auto some = std::span(*refs).subspan(begin, std::min(kViewSeries, refs->size() - begin));
     auto view = sources_.pieces.view(some, parts_to_read(request.read).histograms);
     if (!view) return view.error();
-    ViewReader reader(*this, request, retention, presence, **view);
-    if (Status s = reader.read(some, out); !s) return s.error();
+    if (Status s = reader.read(**view, some, out); !s) return s.error();
   }
   for (const Series& series : out) control_.give_memory(series.memory_bytes());
   std::ranges::sort(out, {}, &Series::name);

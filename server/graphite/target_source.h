@@ -30,8 +30,9 @@ struct FetchRequest {
   size_t points = 0;           // values per series at most; 0: kFinePoints
   Summary read = {};           // what the values are of the buckets
   bool keeps_buckets = false;  // Series::buckets, with what `read` needs of them
-  // Those of several series are merged: the first of them has all, the others have Series::is_merged.
-  bool merges_buckets = false;
+  // Unless it is empty, those of a group's series with the same bands are merged: one of them has all, the
+  // others have Series::is_merged. So what is in memory grows with the groups, not with the series.
+  GroupOf group_of = {};
 };
 
 // Used by one thread at a time.

@@ -24,6 +24,10 @@ Result<Value> run_aggregate(Call& call) {
   return as_value(aggregate(call, call.take(0), {function, call.optional_number(2)}));
 }
 
+GroupOf aggregate_groups(std::span<const Value>) {
+  return [](const Series&) { return std::string(); };
+}
+
 Result<Value> run_average_series(Call& call) { return combined(call, "average"); }
 Result<Value> run_diff_series(Call& call) { return combined(call, "diff"); }
 Result<Value> run_max_series(Call& call) { return combined(call, "max"); }
@@ -309,7 +313,7 @@ std::span<const Function> combine_functions() {
   static const Function kFunctions[] = {
       {"aggregate", "Combine", "seriesList! func:aggFunc! xFilesFactor:float",
        "One series of several, by the function that is named; also `pool`, the mean of all samples.",
-       run_aggregate, Passing::kMerge},
+       run_aggregate, Passing::kMerge, false, aggregate_groups},
       {"asPercent", "Combine", "seriesList! total:any nodes:nodeOrTag*",
        "Each series in percent of the total: the sum of all, another series, a series for each, or a number. "
        "With "

@@ -70,23 +70,40 @@ Result<Value> run_multiply_series_lists(Call& call) {
 }
 Result<Value> run_sum_series_lists(Call& call) { return aggregated_lists(call, "sum", std::nullopt); }
 
+// The name of a series without the nodes at some positions.
+std::string name_without(const Series& series, const std::set<int64_t>& positions) {
+  std::string out;
+  int64_t node = 0;
+  bool is_first = true;
+  for (size_t begin = 0; begin <= series.name.size(); ++node) {
+    const size_t end = std::min(series.name.find('.', begin), series.name.size());
+    if (!positions.contains(node)) {
+      out.append(is_first ? "" : ".").append(series.name, begin, end - begin);
+      is_first = false;
+    }
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::set<int64_t> integers_of(std::span<const Value> values) {
+  std::set<int64_t> out;
+  for (const Value& value : values) out.insert(static_cast<int64_t>(std::get<Number>(value).value));
+  return out;
+}
+
+GroupOf groups_of_wildcards(std::span<const Value> arguments) {
+  return [positions = integers_of(arguments.subspan(2))](const Series& series) {
+    return name_without(series, positions);
+  };
+}
+
 // Combines the series whose names are equal without the nodes at some positions.
 Result<Value> without_nodes(Call& call, std::string_view function, size_t first_position) {
-  std::set<int64_t> positions;
-  for (size_t i = first_position; i < call.size(); ++i) positions.insert(call.integer(i));
+  const std::set<int64_t> positions = integers_of(call.rest(first_position));
   Groups groups;
   for (Series& series : call.take(0)) {
-    std::string key;
-    int64_t node = 0;
-    bool is_first = true;
-    for (size_t begin = 0; begin <= series.name.size(); ++node) {
-      const size_t end = std::min(series.name.find('.', begin), series.name.size());
-      if (!positions.contains(node)) {
-        key.append(is_first ? "" : ".").append(series.name, begin, end - begin);
-        is_first = false;
-      }
-      begin = end + 1;
-    }
+    std::string key = name_without(series, positions);
     groups.add(std::move(key), std::move(series));
   }
   SeriesList out;
@@ -137,15 +154,45 @@ Result<Value> run_group_by_node(Call& call) {
 }
 Result<Value> run_group_by_nodes(Call& call) { return grouped_by_nodes(call, call.text(1), call.rest(2)); }
 
+GroupOf groups_of_nodes(std::span<const Value> nodes) {
+  return [nodes = std::vector(nodes.begin(), nodes.end())](const Series& series) {
+    return key_of(series, nodes);
+  };
+}
+GroupOf groups_of_node(std::span<const Value> arguments) { return groups_of_nodes(arguments.subspan(1, 1)); }
+GroupOf groups_of_all_nodes(std::span<const Value> arguments) {
+  return groups_of_nodes(arguments.subspan(2));
+}
+
 std::string tag_of(const Series& series, const std::string& tag) {
   const auto found = series.tags.find(tag);
   return found == series.tags.end() ? std::string() : found->second;
 }
 
+// The values of tags, as the names of groups have them.
+std::string tags_text(const Series& series, const std::set<std::string>& tags) {
+  std::string out;
+  for (const std::string& tag : tags) out.append(";").append(tag).append("=").append(tag_of(series, tag));
+  return out;
+}
+
+std::set<std::string> texts_of(std::span<const Value> values) {
+  std::set<std::string> out;
+  for (const Value& value : values) out.insert(std::get<std::string>(value));
+  return out;
+}
+
+GroupOf groups_of_tags(std::span<const Value> arguments) {
+  std::set<std::string> tags = texts_of(arguments.subspan(2));
+  const bool by_name = tags.erase("name") > 0;
+  return [by_name, tags = std::move(tags)](const Series& series) {
+    return (by_name ? tag_of(series, "name") : std::string()) + tags_text(series, tags);
+  };
+}
+
 Result<Value> run_group_by_tags(Call& call) {
   const std::string callback = call.text(1);
-  std::set<std::string> tags;
-  for (size_t i = 2; i < call.size(); ++i) tags.insert(call.text(i));
+  std::set<std::string> tags = texts_of(call.rest(2));
   if (tags.empty()) return call.error("it needs a tag");
   SeriesList list = call.take(0);
   const bool by_name = tags.erase("name") > 0;
@@ -154,7 +201,7 @@ Result<Value> run_group_by_tags(Call& call) {
   Groups groups;
   for (Series& series : list) {
     std::string key = by_name || is_one_name ? tag_of(series, "name") : callback;
-    for (const std::string& tag : tags) key.append(";").append(tag).append("=").append(tag_of(series, tag));
+    key.append(tags_text(series, tags));
     groups.add(std::move(key), std::move(series));
   }
   SeriesList out;
@@ -292,7 +339,7 @@ std::span<const Function> list_functions() {
        "Each series plus the one at the same place of the other list.", run_sum_series_lists},
       {"aggregateWithWildcards", "Combine", "seriesList! func:aggFunc! position:node*",
        "Combines series whose names are equal but for the nodes at these positions.",
-       run_aggregate_with_wildcards, Passing::kMerge},
+       run_aggregate_with_wildcards, Passing::kMerge, false, groups_of_wildcards},
       {"averageSeriesWithWildcards", "Combine", "seriesList! position:node*",
        "aggregateWithWildcards() by the mean.", run_average_with_wildcards},
       {"multiplySeriesWithWildcards", "Combine", "seriesList! position:node*",
@@ -303,11 +350,13 @@ std::span<const Function> list_functions() {
        "Evaluates a target for each path up to a node, which replaces % in it.", run_apply_by_node},
       {"groupByNode", "Combine", "seriesList! nodeNum:nodeOrTag! callback:aggOrSeriesFunc=average",
        "Combines the series that have the same node, which is the name then.", run_group_by_node,
-       Passing::kMerge},
+       Passing::kMerge, false, groups_of_node},
       {"groupByNodes", "Combine", "seriesList! callback:aggOrSeriesFunc! nodes:nodeOrTag*",
-       "Combines the series that have the same nodes.", run_group_by_nodes, Passing::kMerge},
+       "Combines the series that have the same nodes.", run_group_by_nodes, Passing::kMerge, false,
+       groups_of_all_nodes},
       {"groupByTags", "Combine", "seriesList! callback:aggOrSeriesFunc! tags:tag!*",
-       "Combines the series that have the same values of these tags.", run_group_by_tags, Passing::kMerge},
+       "Combines the series that have the same values of these tags.", run_group_by_tags, Passing::kMerge,
+       false, groups_of_tags},
       {"map", "Combine", "seriesList! mapNodes:nodeOrTag!*", "The same as mapSeries().", run_map_series},
       {"mapSeries", "Combine", "seriesList! mapNodes:nodeOrTag!*",
        "A list for each value of the nodes, for reduceSeries().", run_map_series},

@@ -32,7 +32,7 @@ std::string reads_of(std::string_view target) {
   for (const FetchRequest& request : source.requests)
     out.append(out.empty() ? "" : " ")
         .append(name_of(request.read) + "/" + std::to_string(request.points))
-        .append(request.merges_buckets  ? "/merged"
+        .append(request.group_of        ? "/merged"
                 : request.keeps_buckets ? "/buckets"
                                         : "");
   return out;
@@ -81,10 +81,12 @@ TEST(Evaluation, BucketsAreMergedWhereThatIsTheSame) {
       {"aggregate(host.*.cpu,'sum')", "average/0"},
       {"aggregate(host.*.cpu,'pool')", "pool/3/merged"},
       {"aggregate(host.*.cpu,func='p99')", "p99/3/merged"},
-      {"groupByNode(host.*.cpu,1,'p99')", "p99/3/buckets"},
-      {"groupByNodes(host.*.cpu,'p99',1,2)", "p99/3/buckets"},
-      {"groupByTags(seriesByTag('name=disk.used'),'pool','dc')", "pool/3/buckets"},
-      {"aggregateWithWildcards(host.*.cpu,'pool',1)", "pool/3/buckets"},
+      {"groupByNode(host.*.cpu,1,'p99')", "p99/3/merged"},
+      {"groupByNode(host.*.cpu,callback='p99',nodeNum=1)", "p99/3/merged"},
+      {"groupByNode(alias(host.*.cpu,'x'),0,'p99')", "p99/3/buckets"},
+      {"groupByNodes(host.*.cpu,'p99',1,2)", "p99/3/merged"},
+      {"groupByTags(seriesByTag('name=disk.used'),'pool','dc')", "pool/3/merged"},
+      {"aggregateWithWildcards(host.*.cpu,'pool',1)", "pool/3/merged"},
       {"aggregateSeriesLists(host.a.cpu,host.b.cpu,'p50')", "p50/3/buckets p50/3/buckets"},
       {"aggregate(group(alias(host.a.cpu,'x'),host.b.*),'pool')", "pool/3/buckets pool/3/buckets"},
       {"aggregate(consolidateBy(host.a.cpu,'max'),'pool')", "pool/3/buckets"},

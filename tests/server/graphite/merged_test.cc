@@ -47,20 +47,63 @@ TEST_F(MergedTest, PercentilesOfOnePointAreOfAllItsSamples) {
   EXPECT_EQ(value("aggregate(group(host.a.cpu,host.b.cpu),'pool')", {}), "10.6");
 }
 
+// More series than are read from one snapshot, in two groups.
 TEST_F(MergedTest, ManySeriesNeedNotMuchMemory) {
-  for (int i = 0; i < 200; ++i) {
-    for (int64_t k = 0; k < 400; ++k)
-      world_.add("many.n" + std::to_string(i), kNow - 60 + k % 6 * 10, 1 + k * 977 % 100'000,
-                 Kind::kDistribution);
+  for (int i = 0; i < 400; ++i) {
+    for (int64_t k = 0; k < 200; ++k)
+      world_.add("many.n" + std::to_string(i) + (i % 2 == 0 ? ".a" : ".b"), kNow - 60 + k % 6 * 10,
+                 1 + (k + i) * 977 % 100'000, Kind::kDistribution);
   }
-  QueryLimits limits;
-  limits.memory_bytes_max = size_t{1} << 19;
-  const auto status = [&](const std::string& target) {
-    return world_.ask("/render", {{"target", target}, {"from", "-1min"}, {"maxDataPoints", "100"}}, limits)
-        .status;
+  const auto answer = [&](const std::string& target, size_t memory_bytes_max) {
+    QueryLimits limits;
+    limits.memory_bytes_max = memory_bytes_max;
+    return world_.ask("/render", {{"target", target}, {"from", "-1min"}, {"maxDataPoints", "100"}}, limits);
   };
-  EXPECT_EQ(status("aggregate(many.*,'p99')"), 200);
-  EXPECT_EQ(status("groupByNode(many.*,0,'p99')"), 422) << "it keeps the histograms of each series";
+  for (const auto& [before, after] :
+       std::vector<std::pair<std::string, std::string>>{{"aggregate(", ",'p99')"},
+                                                        {"groupByNode(", ",2,'p99')"},
+                                                        {"groupByNodes(", ",'p99',0,2)"},
+                                                        {"aggregateWithWildcards(", ",'p99',1)"},
+                                                        {"groupByTags(", ",'p99','dc')"}}) {
+    const std::string tagged = before.starts_with("groupByTags") ? "seriesByTag('name=~many.*')" : "many.*.*";
+    const HttpResponse merged = answer(before + tagged + after, size_t{1} << 20);
+    EXPECT_EQ(merged.status, 200) << before << merged.body;
+    const std::string all = before + "group(" + tagged + ")" + after;  // keeps the histograms of each series
+    EXPECT_EQ(answer(all, size_t{1} << 20).status, 422) << all;
+    EXPECT_EQ(merged.body, answer(all, size_t{1} << 30).body);
+  }
+}
+
+// Series of two classes of retention, one of which has seconds.
+RC_GTEST_PROP(Merging, GroupsThatAreMergedWhileTheyAreReadAreAsThoseOfReadSeries, ()) {
+  RenderWorld world;
+  const auto count = *rc::gen::inRange(1, 8);
+  for (int i = 0; i < count; ++i) {
+    const std::string name = std::string(*rc::gen::element("second.x", "part.x", "part.y")) + ".n" +
+                             std::to_string(i) + *rc::gen::element("", ";dc=a", ";dc=b;of=a", ";of=c");
+    for (const auto at_s : *rc::gen::container<std::vector<int64_t>>(rc::gen::inRange<int64_t>(0, 600)))
+      world.add(name, kNow - 1 - at_s, at_s * 13 % 100 + i, statmill::Kind::kDistribution);
+  }
+  const std::string function = *rc::gen::element("p50", "p99", "pool");
+  const auto points = std::to_string(*rc::gen::inRange(1, 700));
+  const std::string path = "{second,part}.*.*";
+  const std::string tagged = "seriesByTag('name=~.+')";
+  const auto check = [&](const std::string& before, const std::string& series, const std::string& after) {
+    const auto rendered = [&](const std::string& target) {
+      return world.render(target, {{"from", std::to_string(kNow - 610)}, {"maxDataPoints", points}});
+    };
+    RC_LOG() << before << series << after << "\n";
+    const std::string want = rendered(before + "group(" + series + ")" + after);
+    RC_ASSERT(want.front() == '[');
+    RC_ASSERT(rendered(before + series + after) == want);
+  };
+  check("aggregate(", tagged, ",'" + function + "')");
+  check("groupByNode(", path, ",1,'" + function + "')");
+  check("groupByNodes(", path, ",'" + function + "',-2,0)");
+  check("groupByNodes(", tagged, ",'" + function + "','dc','of')");
+  check("aggregateWithWildcards(", path, ",'" + function + "',0,2)");
+  check("groupByTags(", tagged, ",'" + function + "','dc')");
+  check("groupByTags(", tagged, ",'" + function + "','name','of')");
 }
 
 // Percentiles and means of the samples of several series are those of one series that has all samples.
@@ -89,7 +132,7 @@ RC_GTEST_PROP(Merging, SeriesTogetherAreAsOneSeriesOfAllTheirSamples, ()) {
     }
   }
   RC_ASSERT(values_of("aggregate(part.*,'pool')") == values_of("aggregate(all,'pool')"));
-  // The functions that group keep the buckets of each series; this one has them merged when it reads.
+  // The first is merged while it is read.
   RC_ASSERT(values_of("aggregate(part.*,'pool',0.6)") == values_of("aggregate(group(part.*),'pool',0.6)"));
   if (points != "1") RC_ASSERT(values_of("aggregate(part.*,'pool')") == values_of("all"));
 }

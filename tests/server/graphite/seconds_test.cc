@@ -72,6 +72,22 @@ TEST_F(SecondsTest, SeriesOfSecondsAndOfSlotsHaveOneMean) {
   EXPECT_EQ(step_of("aggregate(*.load,'pool')"), 10);
 }
 
+// The series of two snapshots. After some of the second one have been merged, one is found to be sparse, and
+// all of these are read again as slots.
+TEST_F(SecondsTest, SeriesThatAreReadAgainAreMergedOnce) {
+  for (int n = 0; n < 300; ++n) {
+    for (int64_t i = 0; i < 60; ++i)
+      world_.add("second.many.n" + std::to_string(1000 + n), kNow - 60 + i, n * 7 + i % 3);
+  }
+  for (int64_t i = 0; i < 60; i += 10) world_.add("second.many.z", kNow - 60 + i, 1);
+  const auto render = [&](const std::string& target) {
+    return world_.render(target, {{"maxDataPoints", "60"}});
+  };
+  const std::string merged = render("groupByNode(second.many.*,1,'pool')");
+  EXPECT_EQ(merged, render("groupByNode(group(second.many.*),1,'pool')"));
+  EXPECT_TRUE(merged.starts_with("[{\"target\":\"many\"")) << merged;
+}
+
 TEST_F(SecondsTest, SumsOfSecondsAndOfSlotsAddUp) {
   const Parameters many = {{"maxDataPoints", "600"}};
   for (const std::string summary : {"sum", "max", "min"}) {
