@@ -110,11 +110,8 @@ std::optional<Fault> Agent::run() {
     const WatchdogThread watchdog_thread(watchdog_, log_, watchdog_interval_);
     main_loop_.run(watchdog_, "agent", [this] { stop(); });
   }
-  // Destroying the resolver would wait for the name lookup, and destroying the hindsight for its disk,
-  // however long that takes.
-  const bool is_resolving = outbox_.figures().is_resolving;
-  if (is_resolving) log_.warn("stopping during a name lookup");
-  if (is_resolving || (hindsight_ && hindsight_->is_writing())) std::_Exit(EXIT_SUCCESS);
+  // Destroying the hindsight would wait for its disk, however long that takes.
+  if (hindsight_ && hindsight_->is_writing()) std::_Exit(EXIT_SUCCESS);
   return std::nullopt;
 }
 

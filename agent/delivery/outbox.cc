@@ -19,12 +19,13 @@ namespace asio = boost::asio;
 struct Outbox::Server {
   Server(Outbox& outbox, DeliveryOptions delivery_options, ServerLinkOptions link_options)
       : delivery(*outbox.spool_, std::move(delivery_options)),
-        link(std::make_shared<ServerLink>(outbox.io_, outbox.log_, outbox.clock_, delivery,
-                                          std::move(link_options), [&outbox] {
-                                            outbox.log_identity();
-                                            outbox.changed_();
-                                            outbox.finish_if_done();
-                                          })) {}
+        link(std::make_shared<ServerLink>(
+            ServerLink::Services{outbox.io_, outbox.log_, outbox.clock_, outbox.names_}, delivery,
+            std::move(link_options), [&outbox] {
+              outbox.log_identity();
+              outbox.changed_();
+              outbox.finish_if_done();
+            })) {}
 
   Delivery delivery;
   std::shared_ptr<ServerLink> link;
@@ -73,6 +74,7 @@ Outbox::Outbox(asio::io_context& io, Log& log, const Clock& clock, OutboxOptions
       clock_(clock),
       options_(std::move(options)),
       changed_(std::move(changed)),
+      names_(io),
       tick_timer_(
           io, [] { return kTickInterval; }, [this] { tick(); }),
       finish_timer_(io) {}
@@ -248,7 +250,6 @@ OutboxFigures Outbox::figures() const {
     figures.gaps_reported += stats.gaps_reported;
     figures.backlog_batches = std::max(figures.backlog_batches, server->delivery.backlog_batches());
     figures.reconnects += server->link->reconnects();
-    figures.is_resolving = figures.is_resolving || server->link->resolving();
     const auto ahead = server->delivery.clock_ahead();
     const auto& most = figures.clock_ahead;
     if (ahead && (!most || std::chrono::abs(*ahead) > std::chrono::abs(*most))) figures.clock_ahead = ahead;

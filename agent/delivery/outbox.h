@@ -39,8 +39,6 @@ struct OutboxFigures {
   uint64_t backlog_batches = 0;  // the most that a server lacks of its backlog
   uint64_t spool_bytes = 0;
   std::optional<uint64_t> spool_disk_free_bytes;  // nullopt if the spool is in memory, or if it is unknown
-  // A name lookup is running in a thread that the outbox's destructor waits for.
-  bool is_resolving = false;
 };
 
 // Returns the TLS context of the connections to the servers; null if TLS is off. Errors: kInvalid.
@@ -97,6 +95,7 @@ class Outbox {
   std::unique_ptr<SpoolDirectory> directory_;
   std::unique_ptr<Spool> spool_;
   std::shared_ptr<TlsContext> tls_;  // null: plain
+  NameLookups names_;
   std::vector<std::unique_ptr<Server>> servers_;
   RepeatingTimer tick_timer_;
   boost::asio::steady_timer finish_timer_;

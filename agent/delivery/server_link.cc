@@ -31,19 +31,19 @@ std::string why_no_tls(const WireFault& fault) {
 
 }  // namespace
 
-ServerLink::ServerLink(asio::io_context& io, Log& log, const Clock& clock, Delivery& delivery,
-                       ServerLinkOptions options, std::function<void()> progressed)
-    : io_(io),
-      log_(log),
-      clock_(clock),
+ServerLink::ServerLink(const Services& services, Delivery& delivery, ServerLinkOptions options,
+                       std::function<void()> progressed)
+    : io_(services.io),
+      log_(services.log),
+      clock_(services.clock),
+      names_(services.names),
       delivery_(delivery),
       options_(std::move(options)),
       progressed_(std::move(progressed)),
       backoff_(options_.backoff_min, options_.backoff_max, options_.seed),
-      resolver_(io),
-      connecting_(io),
+      connecting_(io_),
       read_buffer_(kReadBytes),
-      timer_(io) {}
+      timer_(io_) {}
 
 void ServerLink::start() {
   SM_CHECK(is_stopped_);
@@ -64,28 +64,20 @@ void ServerLink::connect() {
   timer_.async_wait([this, self = shared_from_this(), attempt](const WireFault& fault) {
     if (!fault && attempt == attempt_ && !is_connected_) end("no answer in time");
   });
-  // An IP address needs no resolver and no resolver thread.
+  // An IP address needs no lookup and no thread.
   WireFault not_an_address;
   const asio::ip::address address = asio::ip::make_address(options_.server.host, not_an_address);
-  const std::string port = std::to_string(options_.server.port);
-  if (!not_an_address) {
-    return connect_to(Tcp::resolver::results_type::create(Tcp::endpoint(address, options_.server.port),
-                                                          options_.server.host, port));
-  }
-  resolving_ = true;
-  resolver_.async_resolve(options_.server.host, port,
-                          [this, self = shared_from_this(), attempt](
-                              const WireFault& fault, const Tcp::resolver::results_type& found) {
-                            resolving_ = false;
-                            if (attempt != attempt_) return;
-                            if (fault) return end(fault.message());
-                            connect_to(found);
-                          });
+  if (!not_an_address) return connect_to({Tcp::endpoint(address, options_.server.port)});
+  lookup_ = names_.start(options_.server.host, std::to_string(options_.server.port),
+                         [this, attempt](const Result<NameLookups::Addresses>& found) {
+                           if (attempt != attempt_) return;
+                           found ? connect_to(*found) : end(found.error().message);
+                         });
 }
 
-void ServerLink::connect_to(const Tcp::resolver::results_type& endpoints) {
+void ServerLink::connect_to(const NameLookups::Addresses& addresses) {
   asio::async_connect(
-      connecting_, endpoints,
+      connecting_, addresses,
       [this, self = shared_from_this(), attempt = attempt_](const WireFault& fault, const Tcp::endpoint&) {
         if (attempt != attempt_) return;
         if (fault) return end(fault.message());
@@ -123,7 +115,7 @@ void ServerLink::end(const std::string& reason) {
   ++attempt_;
   const bool was_welcome = is_welcome();
   WireFault ignored;
-  resolver_.cancel();
+  lookup_.reset();
   connecting_.close(ignored);
   timer_.cancel();
   if (wire_) wire_->close();

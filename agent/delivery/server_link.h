@@ -17,6 +17,7 @@
 #include "agent/backoff.h"
 #include "agent/delivery/delivery.h"
 #include "base/log.h"
+#include "base/net/name_lookups.h"
 #include "base/net/wire.h"
 #include "base/text.h"
 
@@ -43,12 +44,19 @@ class ServerLink : public std::enable_shared_from_this<ServerLink> {
   // TCP_USER_TIMEOUT: then the kernel closes the connection
   static constexpr int kUnacknowledgedMsMax = 15'000;
 
+  struct Services {  // all must outlive the pending operations
+    boost::asio::io_context& io;
+    Log& log;
+    const Clock& clock;
+    NameLookups& names;  // of this io_context
+  };
+
   // A larger difference between the clocks is logged.
   static constexpr Duration kClockAheadMax{5'000};
 
   // `progressed` is called when the server has sent something, or the connection has ended.
-  ServerLink(boost::asio::io_context& io, Log& log, const Clock& clock, Delivery& delivery,
-             ServerLinkOptions options, std::function<void()> progressed);
+  ServerLink(const Services& services, Delivery& delivery, ServerLinkOptions options,
+             std::function<void()> progressed);
 
   // Begins to connect. Requires: it is stopped, as it is at first.
   void start();
@@ -63,14 +71,12 @@ class ServerLink : public std::enable_shared_from_this<ServerLink> {
   bool is_away() const { return is_away_; }
   // The number of connections after the first.
   uint64_t reconnects() const { return connections_ > 0 ? connections_ - 1 : 0; }
-  // True while a name lookup runs in a thread that the destructor of the io_context waits for.
-  bool resolving() const { return resolving_; }
 
  private:
   using Tcp = boost::asio::ip::tcp;
 
   void connect();
-  void connect_to(const Tcp::resolver::results_type& endpoints);
+  void connect_to(const NameLookups::Addresses& addresses);
   void handshake(Tcp::socket socket);
   void begin();
   void end(const std::string& reason);
@@ -85,11 +91,12 @@ class ServerLink : public std::enable_shared_from_this<ServerLink> {
   boost::asio::io_context& io_;
   Log& log_;
   const Clock& clock_;
+  NameLookups& names_;
   Delivery& delivery_;
   const ServerLinkOptions options_;
   const std::function<void()> progressed_;
   Backoff backoff_;
-  Tcp::resolver resolver_;
+  std::unique_ptr<NameLookups::Lookup> lookup_;  // null: none is under way
   Tcp::socket connecting_;
   std::shared_ptr<Wire> wire_;       // shared with its handlers; null: not connected
   std::vector<char> read_buffer_;    // receive buffer
@@ -99,7 +106,6 @@ class ServerLink : public std::enable_shared_from_this<ServerLink> {
   bool is_writing_ = false;
   bool is_away_ = false;
   bool is_stopped_ = true;
-  bool resolving_ = false;
   // the last logged reason for being away: one line for each new reason, not one per attempt
   std::string logged_reason_;
   bool is_clock_logged_ = false;  // the clock difference is logged and persists

@@ -56,7 +56,8 @@ std::optional<HelloFrame> read_hello(std::string_view bytes) {
 struct ForwardedAgent::Server {
   Server(ForwardedAgent& agent, DeliveryOptions delivery_options, ServerLinkOptions link_options)
       : delivery(*agent.spool_, std::move(delivery_options)),
-        link(std::make_shared<ServerLink>(agent.services_.io, agent.services_.log, agent.services_.clock,
+        link(std::make_shared<ServerLink>(ServerLink::Services{agent.services_.io, agent.services_.log,
+                                                               agent.services_.clock, agent.services_.names},
                                           delivery, std::move(link_options), [&agent] {
                                             agent.look_replaced();
                                             agent.services_.progressed(agent);

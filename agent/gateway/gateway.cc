@@ -76,6 +76,7 @@ Gateway::Gateway(const Services& services, const GatewayOptions& options, Upstre
     : services_(services),
       options_(options),
       upstream_(std::move(upstream)),
+      names_(services.io),
       directories_(std::move(directories)),
       timer_(
           services.io, [] { return kMaintainInterval; }, [this] { tick(); }) {}
@@ -127,6 +128,7 @@ ForwardedAgent::Services Gateway::agent_services() {
   return {services_.io,
           services_.log,
           services_.clock,
+          names_,
           upstream_,
           [this](ForwardedAgent& agent) {
             if (const auto found = agents_.find(agent.id()); found != agents_.end())

@@ -21,6 +21,7 @@
 #include "agent/gateway/upstream.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/net/name_lookups.h"
 #include "base/net/repeating_timer.h"
 #include "ingest/agents/agent_host.h"
 
@@ -109,6 +110,7 @@ class Gateway final : public AgentHost {
   const Services services_;
   const GatewayOptions options_;
   const Upstream upstream_;
+  NameLookups names_;
   const AgentDirectories directories_;
   std::set<AgentId> unopened_;  // directories of an earlier process
   SteadyTime opens_next_{};     // those that could not be opened

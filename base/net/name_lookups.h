@@ -36,8 +36,8 @@ class NameLookups {
 
   // `find` is called on the threads. The loop must outlive this object.
   explicit NameLookups(boost::asio::io_context& loop, Find find = find_addresses);
-  // Leaves threads whose lookups take longer than kWaitMax to the end of the process. Requires: no Lookup is
-  // left.
+  // Leaves threads whose lookups take longer than kWaitMax to the end of the process. A Lookup may be
+  // destroyed later.
   ~NameLookups();
   NameLookups(const NameLookups&) = delete;
   NameLookups& operator=(const NameLookups&) = delete;

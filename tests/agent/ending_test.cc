@@ -54,6 +54,27 @@ TEST(AgentEnd, SignalsDuringTheLookUpOfTheHostsNameWait) {
   EXPECT_THAT(process.wait(), Optional(0));
 }
 
+// Its own connection, and those that pass on the batches of other agents.
+TEST(AgentEnd, AGatewayWaitsForNoNameServer) {
+  const TempDirectory directory;
+  Command command =
+      agent({"--server", "hung.test:1", "--server.plain", "--agent.host", "gateway", "--collectors", "load",
+             "--agent.listen", "127.0.0.1:0", "--spool.path", directory.path() / "spool"});
+  command.environment.emplace_back("LD_PRELOAD", STATMILL_HUNG_NAMES);
+  Process gateway(command);
+  const auto ready = gateway.wait_for_line(" ready ");
+  ASSERT_TRUE(ready);
+  const size_t at = ready->find(" agent=") + 7;
+  const std::string port = ready->substr(at, ready->find(' ', at) - at);
+  ASSERT_TRUE(gateway.wait_for_line("the look-up hangs"));
+  Process leaf(agent({"--server", port, "--agent.host", "leaf", "--collectors", "load"}));
+  ASSERT_TRUE(gateway.wait_for_line("the look-up hangs"));
+  gateway.signal(SIGTERM);
+  EXPECT_THAT(gateway.wait(), Optional(0)) << gateway.standard_error();
+  leaf.signal(SIGTERM);
+  EXPECT_THAT(leaf.wait(), Optional(0));
+}
+
 // Signals arrive during the shutdown, too, up to the last instruction.
 TEST(AgentEnd, AStreamOfSignalsWithinASecondEndsItWithExitCodeZero) {
   for (int i = 0; i < 20; ++i) {

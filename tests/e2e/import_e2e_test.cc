@@ -101,6 +101,18 @@ TEST_F(ImportE2e, WhatIsExportedMakesTheSameBucketsAgain) {
   }
 }
 
+TEST_F(ImportE2e, AnInterruptWaitsForNoNameServer) {
+  const std::string file = directory_.write("a.jsonl", "");
+  Process process(
+      {STATMILL_BIN "/statmill",
+       {"import", "--format", "jsonl", "--agent", "hung.test:1", "--no-verify", "--state", state(), file},
+       {{"LD_PRELOAD", STATMILL_HUNG_NAMES}}});
+  ASSERT_TRUE(process.wait_for_line("the look-up hangs"));
+  process.signal(SIGINT);
+  EXPECT_THAT(process.wait(), testing::Optional(9)) << process.standard_error();
+  EXPECT_THAT(process.standard_error(), HasSubstr("interrupted"));
+}
+
 TEST_F(ImportE2e, ExportsOfManySeriesShareRequests) {
   ServerProcess server(STATMILL_BIN);
   server.start();

@@ -78,23 +78,23 @@ void ImportStream::connect() {
   is_connecting_ = true;
   const uint64_t attempt = ++attempt_;
   retry_at_ = clock_.steady() + kRetry;
-  resolver_.async_resolve(
-      options_.server.host, std::to_string(options_.server.port),
-      [this, attempt](const Fault& fault, const asio::ip::tcp::resolver::results_type& found) {
-        if (attempt != attempt_) return;
-        if (fault) return drop(fault.message());
-        asio::async_connect(connecting_, found,
-                            [this, attempt](const Fault& why, const asio::ip::tcp::endpoint&) {
-                              if (attempt != attempt_) return;
-                              if (why) return drop(why.message());
-                              Fault ignored;
-                              connecting_.non_blocking(true, ignored);
-                              connecting_.set_option(asio::ip::tcp::no_delay(true), ignored);
-                              wire_ = std::make_shared<Wire>(
-                                  std::exchange(connecting_, asio::ip::tcp::socket(io_)), options_.tls);
-                              greet(wire_);
-                            });
-      });
+  lookup_ = names_.start(options_.server.host, std::to_string(options_.server.port),
+                         [this, attempt](const Result<NameLookups::Addresses>& found) {
+                           if (attempt != attempt_) return;
+                           if (!found) return drop(found.error().message);
+                           asio::async_connect(
+                               connecting_, *found,
+                               [this, attempt](const Fault& why, const asio::ip::tcp::endpoint&) {
+                                 if (attempt != attempt_) return;
+                                 if (why) return drop(why.message());
+                                 Fault ignored;
+                                 connecting_.non_blocking(true, ignored);
+                                 connecting_.set_option(asio::ip::tcp::no_delay(true), ignored);
+                                 wire_ = std::make_shared<Wire>(
+                                     std::exchange(connecting_, asio::ip::tcp::socket(io_)), options_.tls);
+                                 greet(wire_);
+                               });
+                         });
 }
 
 void ImportStream::greet(const std::shared_ptr<Wire>& wire) {
@@ -146,7 +146,7 @@ void ImportStream::drop(std::string why) {
   ++attempt_;
   away_ = std::move(why);
   Fault ignored;
-  resolver_.cancel();
+  lookup_.reset();
   connecting_.close(ignored);
   if (wire_ != nullptr) wire_->close();
   wire_.reset();

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/net/name_lookups.h"
 #include "base/net/wire.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -91,7 +92,8 @@ class ImportStream {
   boost::asio::io_context io_;
   // So that serve() can wait while there is no connection.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
-  boost::asio::ip::tcp::resolver resolver_{io_};
+  NameLookups names_{io_};
+  std::unique_ptr<NameLookups::Lookup> lookup_;  // null: none is under way
   boost::asio::ip::tcp::socket connecting_{io_};
   std::shared_ptr<Wire> wire_;  // null: not connected; handlers of earlier ones do nothing
   uint64_t attempt_ = 0;        // counts connections, so that handlers of earlier ones do nothing
