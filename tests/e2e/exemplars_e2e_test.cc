@@ -188,6 +188,40 @@ TEST(ExemplarsE2e, ARecordedLatencyLeadsToItsTrace) {
   EXPECT_EQ(server.conservation(), "");
 }
 
+// They are lines of their batch: the agent spools them while no server is there, and another process of it
+// sends them.
+TEST(ExemplarsE2e, ABatchThatWaitsInASpoolHasItsExemplars) {
+  ServerProcess server(STATMILL_BIN);
+  server.start();
+  const TempDirectory spool;
+  const Command command{std::string(STATMILL_BIN) + "/statmill-agent",
+                        {"--server", server.agent().text(), "--collectors", "load", "--agent.host", "e2e",
+                         "--line.listen", "127.0.0.1:0", "--spool.path", spool.path() / "spool"},
+                        {}};
+  {
+    Process agent(command);
+    const auto listens = agent.wait_for_line("setting=line.listen");
+    ASSERT_TRUE(listens) << agent.standard_error();
+    ASSERT_TRUE(agent.wait_for_line("server connected"));
+    server.kill();
+    ASSERT_TRUE(agent.wait_for_line("server away"));
+    const std::string at = std::to_string(now_s());
+    TcpConnection relay = TcpConnection::to(endpoint_of(log_value(*listens, "address")));
+    ASSERT_TRUE(relay.send("%spooled_us " + at + " 7\n$x spooled_us " + at + "000 7 trace_id=waits\n"));
+    relay.finish_sending();
+    EXPECT_EQ(relay.receive(), "") << "the relay has read all, and closed";
+    agent.signal(SIGTERM);
+    EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
+  }
+  server.start(0, server.agent().port);
+  Process agent(command);
+  const auto got = [&] { return exemplars(server, "spooled_us_bucket"); };
+  EXPECT_TRUE(wait_until([&] { return got().find("\"waits\"") != std::string::npos; })) << got();
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.wait(), 0) << agent.standard_error();
+  EXPECT_EQ(server.conservation(), "");
+}
+
 // The agent reads it in the file of a program that was killed.
 TEST(ExemplarsE2e, TheSlowestRequestOfAKilledProgramLeadsToItsTrace) {
   ServerProcess server(STATMILL_BIN);
