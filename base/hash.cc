@@ -21,6 +21,13 @@ uint64_t KeyedHash::operator()(std::string_view name) const {
   return XXH3_64bits_withSecret(name.data(), name.size(), secret_.data(), secret_.size());
 }
 
+Hash128 KeyedHash::wide(std::string_view text) const {
+  if (!has_secret_) return hash_name(text, 0);
+  const XXH128_hash_t hash =
+      XXH3_128bits_withSecret(text.data(), text.size(), secret_.data(), secret_.size());
+  return {hash.low64, hash.high64};
+}
+
 Hash128 hash_name(std::string_view name, uint64_t seed) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(name.data(), name.size(), seed);
   return {hash.low64, hash.high64};

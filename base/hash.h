@@ -12,6 +12,12 @@ namespace statmill {
 // XXH3-64 with seed 0. The same on every host and in every release.
 uint64_t hash_name(std::string_view name);
 
+struct Hash128 {
+  uint64_t low = 0;
+  uint64_t high = 0;
+  bool operator==(const Hash128&) const = default;
+};
+
 // Random bytes that nobody outside knows.
 using HashSecret = std::array<uint8_t, 192>;
 
@@ -23,17 +29,14 @@ class KeyedHash {
   explicit KeyedHash(const HashSecret& secret) : secret_(secret), has_secret_(true) {}
 
   uint64_t operator()(std::string_view name) const;
+  // XXH3-128 of the same. Among n texts, the chance that any two have one hash is n^2 / 2^129.
+  Hash128 wide(std::string_view text) const;
 
  private:
   HashSecret secret_{};
   bool has_secret_ = false;
 };
 
-struct Hash128 {
-  uint64_t low = 0;
-  uint64_t high = 0;
-  bool operator==(const Hash128&) const = default;
-};
 // For unordered containers: any of its bits are a hash.
 struct HashOfHash128 {
   size_t operator()(const Hash128& hash) const { return hash.low; }

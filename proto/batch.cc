@@ -39,7 +39,7 @@ void Batch::refuse_sample(size_t index, Refusal reason) {
   if (wants_refused_samples) refused_samples.push_back(static_cast<uint32_t>(index));
   const auto keep_in = [&](std::vector<RefusedLine>& lines) {
     if (lines.size() < kRefusedLinesMax) {
-      lines.push_back({reason, sender_of(index), samples[index].name, false});
+      lines.push_back({reason, sender_of(index), name_of(index), false});
     }
   };
   keep_in(refused_lines);
@@ -61,7 +61,7 @@ void Batch::refuse_all_samples(Refusal reason) {
 void Batch::accept_other_kind(size_t index) {
   ++other_kinds;
   if (refused_lines.size() == kRefusedLinesMax) return;
-  refused_lines.push_back({Refusal::kKindMismatch, sender_of(index), samples[index].name, true});
+  refused_lines.push_back({Refusal::kKindMismatch, sender_of(index), name_of(index), true});
 }
 
 void Batch::remove_samples(std::span<const uint32_t> indices) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +19,7 @@
 #include "proto/family.h"
 #include "proto/line_sender.h"
 #include "proto/sample.h"
+#include "proto/series_handle.h"
 #include "proto/text_arena.h"
 
 namespace statmill {
@@ -84,6 +86,12 @@ struct Batch {
   // A sample of an event series counts for a counter series as well, and the other way round. clear() keeps
   // it.
   bool joins_sums = false;
+  // By sample, if their sender keeps them: where the table found its series last. The table replaces those
+  // that are none or no longer right. Empty: they are not wanted.
+  std::vector<SeriesHandle> handles;
+  // Returns the name of samples[index], whose `name` is empty because it has a handle. The text is valid
+  // until clear(); it is empty if there is no name.
+  std::function<std::string_view(size_t index)> late_name;
   // Indices of all samples that the table refuses, in no order, if they are wanted. clear() keeps the wish.
   bool wants_refused_samples = false;
   std::vector<uint32_t> refused_samples;
@@ -104,11 +112,16 @@ struct Batch {
   // Counts samples[index] as refused by the table; `received` already includes it. Call it once per sample.
   void refuse_sample(size_t index, Refusal reason);
   void refuse_all_samples(Refusal reason);
+  // Returns the name of samples[index], and keeps it there.
+  std::string_view name_of(size_t index) {
+    if (samples[index].name.empty() && late_name) samples[index].name = late_name(index);
+    return samples[index].name;
+  }
   // Counts samples[index], which the table accepts although its series is of another kind, and keeps it among
   // refused_lines if there is room.
   void accept_other_kind(size_t index);
-  // Removes samples; the others keep their order and their senders. Requires: `indices` ascend. Cost: moves
-  // the samples after the first removed one.
+  // Removes samples; the others keep their order and their senders. Requires: `indices` ascend, and there are
+  // no handles. Cost: moves the samples after the first removed one.
   void remove_samples(std::span<const uint32_t> indices);
   // Returns whether there are any, also those that are refused.
   bool has_exemplars() const {
@@ -141,6 +154,7 @@ struct Batch {
     refused_lines.clear();
     refused_new_names.clear();
     refused_samples.clear();
+    handles.clear();
     senders_.front() = {0, senders_.back().sender};
     senders_.resize(1);
     kept_.clear();

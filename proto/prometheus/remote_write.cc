@@ -20,28 +20,24 @@ FamilyType family_type(uint64_t number) {
                                                                 : FamilyType::kUnknown;
 }
 
-// The labels of one series, up to the limit.
-class Labels {
- public:
-  void clear() { count_ = 0; }
-  void add(LabelView label) {
-    if (count_ < labels_.size()) labels_[count_] = label;
-    ++count_;
-  }
-  std::span<const LabelView> all() const {
-    return std::span(labels_).first(std::min(count_, labels_.size()));
-  }
-  void describe(RemoteSeries& series) const {
-    series.has_all_labels = count_ <= labels_.size();
-    series.labels = all();
-  }
+void describe(const RemoteLabels& labels, RemoteSeries& series) {
+  series.has_all_labels = labels.has_all();
+  series.labels = labels.all();
+}
 
- private:
-  std::array<LabelView, kRemoteLabelsMax> labels_;
-  size_t count_ = 0;
-};
+// Reads a sample as Prometheus writes nearly all: 0x09, the value, 0x10, the time, and nothing else.
+bool read_plain_sample(std::string_view bytes, RemoteSample& sample) {
+  constexpr size_t kValueEnd = 9;
+  if (bytes.size() <= kValueEnd + 1 || bytes[0] != 0x09 || bytes[kValueEnd] != 0x10) return false;
+  Reader reader(bytes.substr(kValueEnd + 1));
+  sample.value = std::bit_cast<double>(little_endian(bytes.substr(1, sizeof(double))));
+  sample.time_ms = static_cast<int64_t>(reader.varint());
+  return reader.done() && !reader.failed();
+}
 
 bool read_sample(std::string_view bytes, RemoteSample& sample) {
+  if (read_plain_sample(bytes, sample)) return true;
+  sample = {};
   ProtobufFields fields(bytes);
   while (fields.next()) {
     if (fields.is(1, WireType::kFixed64)) sample.value = fields.real();
@@ -49,42 +45,6 @@ bool read_sample(std::string_view bytes, RemoteSample& sample) {
     if (fields.is(3, WireType::kVarint)) sample.start_ms = fields.signed_integer();  // 2.0 only
   }
   return !fields.failed();
-}
-
-bool read_label(std::string_view bytes, LabelView& label) {
-  ProtobufFields fields(bytes);
-  while (fields.next()) {
-    if (fields.is(1, WireType::kBytes)) label.name = fields.bytes();
-    if (fields.is(2, WireType::kBytes)) label.value = fields.bytes();
-  }
-  return !fields.failed();
-}
-
-// Reads the labels at the begin of a series of 1.0 whose lengths take one byte each, as nearly all do:
-//
-//   0x0a size | 0x0a size name | 0x12 size value
-//
-// Returns where it stopped, which is no error: the general reader continues there.
-size_t read_short_labels(std::string_view series, Labels& labels) {
-  constexpr uint8_t kField1 = 0x0a;
-  constexpr uint8_t kField2 = 0x12;
-  constexpr size_t kHeads = 4;  // bytes of a label that are not its name or value
-  constexpr uint8_t kShortSizeMax = 0x7f;
-  size_t at = 0;
-  while (series.size() - at >= 2 + kHeads) {
-    const auto* const head = reinterpret_cast<const uint8_t*>(series.data()) + at;
-    const size_t size = head[1];
-    if (head[0] != kField1 || size < kHeads || size > kShortSizeMax || size > series.size() - at - 2) break;
-    const size_t name_size = head[3];
-    if (head[2] != kField1 || name_size > size - kHeads) break;
-    const size_t value_size = size - kHeads - name_size;
-    const uint8_t* const value_head = head + kHeads + name_size;
-    if (value_head[0] != kField2 || value_head[1] != value_size) break;
-    labels.add(
-        {series.substr(at + kHeads, name_size), series.substr(at + size + 2 - value_size, value_size)});
-    at += size + 2;
-  }
-  return at;
 }
 
 bool read_family(std::string_view bytes, RemoteFamily& family) {
@@ -129,7 +89,7 @@ Status visit_histograms(std::string_view series, uint64_t field, RemoteWriteVisi
 
 // Reads what exemplars of both versions have. `read_labels` reads field 1.
 template <class ReadLabels>
-Status visit_exemplar(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor,
+Status visit_exemplar(std::string_view bytes, RemoteLabels& labels, RemoteWriteVisitor& visitor,
                       const ReadLabels& read_labels) {
   RemoteExemplar exemplar;
   labels.clear();
@@ -145,13 +105,13 @@ Status visit_exemplar(std::string_view bytes, Labels& labels, RemoteWriteVisitor
   return Status::ok();
 }
 
-Status visit_exemplars1(std::string_view series, Labels& labels, RemoteWriteVisitor& visitor) {
+Status visit_exemplars1(std::string_view series, RemoteLabels& labels, RemoteWriteVisitor& visitor) {
   for (ProtobufFields fields(series); fields.next();) {
     if (!fields.is(3, WireType::kBytes)) continue;
     const auto read_labels = [&](const ProtobufFields& exemplar) -> Status {
       LabelView label;
       if (!exemplar.is(1, WireType::kBytes)) return Status::ok();
-      if (!read_label(exemplar.bytes(), label)) return damaged("label");
+      if (!read_remote_label(exemplar.bytes(), label)) return damaged("label");
       labels.add(label);
       return Status::ok();
     };
@@ -160,18 +120,15 @@ Status visit_exemplars1(std::string_view series, Labels& labels, RemoteWriteVisi
   return Status::ok();
 }
 
-Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor& visitor) {
+Status visit_series1(std::string_view bytes, RemoteLabels& labels, RemoteWriteVisitor& visitor) {
   RemoteSeries series;
-  labels.clear();
-  bytes.remove_prefix(read_short_labels(bytes, labels));
+  const std::string_view first_labels = bytes.substr(0, size_of_labels(bytes));
+  const std::string_view rest = bytes.substr(first_labels.size());
+  bool has_other_labels = false;
   std::string_view last_sample;
-  ProtobufFields fields(bytes);
+  ProtobufFields fields(rest);
   while (fields.next()) {
-    if (fields.is(1, WireType::kBytes)) {
-      LabelView label;
-      if (!read_label(fields.bytes(), label)) return damaged("label");
-      labels.add(label);
-    }
+    if (fields.is(1, WireType::kBytes)) has_other_labels = true;
     if (fields.is(2, WireType::kBytes)) {
       last_sample = fields.bytes();
       ++series.samples;
@@ -180,21 +137,26 @@ Status visit_series1(std::string_view bytes, Labels& labels, RemoteWriteVisitor&
     if (fields.is(4, WireType::kBytes)) ++series.histograms;
   }
   if (fields.failed()) return damaged("series");
-  labels.describe(series);
-  visitor.begin_series(series);
+  if (!has_other_labels) {
+    if (Status s = visitor.begin_series1(first_labels, series); !s) return s;
+  } else {
+    if (Status s = labels.read(bytes); !s) return s;
+    describe(labels, series);
+    visitor.begin_series(series);
+  }
   if (series.samples == 1) {
     if (Status s = visit_sample(last_sample, 0, visitor); !s) return s;
   } else {
-    if (Status s = visit_samples(bytes, 0, visitor); !s) return s;
+    if (Status s = visit_samples(rest, 0, visitor); !s) return s;
   }
   if (series.histograms > 0) {
-    if (Status s = visit_histograms(bytes, 4, visitor); !s) return s;
+    if (Status s = visit_histograms(rest, 4, visitor); !s) return s;
   }
-  return series.exemplars == 0 ? Status::ok() : visit_exemplars1(bytes, labels, visitor);
+  return series.exemplars == 0 ? Status::ok() : visit_exemplars1(rest, labels, visitor);
 }
 
 Status decode1(std::string_view message, RemoteWriteVisitor& visitor) {
-  Labels labels;
+  RemoteLabels labels;
   ProtobufFields fields(message);
   while (fields.next()) {
     if (fields.is(1, WireType::kBytes)) {
@@ -226,7 +188,7 @@ Result<Symbols> read_symbols(std::string_view message) {
 // Reads labels of 2.0: pairs of indices of symbols.
 class LabelReader {
  public:
-  LabelReader(const Symbols& symbols, Labels& labels) : symbols_(symbols), labels_(labels) {
+  LabelReader(const Symbols& symbols, RemoteLabels& labels) : symbols_(symbols), labels_(labels) {
     labels_.clear();
   }
 
@@ -264,7 +226,7 @@ class LabelReader {
   }
 
   const Symbols& symbols_;
-  Labels& labels_;
+  RemoteLabels& labels_;
   std::string_view name_;
   bool is_name_open_ = false;
   bool has_fault_ = false;
@@ -273,7 +235,7 @@ class LabelReader {
 // Reads the fields of one series of 2.0.
 class SeriesReader {
  public:
-  SeriesReader(const Symbols& symbols, Labels& labels) : labels_(labels), reader_(symbols, labels) {}
+  SeriesReader(const Symbols& symbols, RemoteLabels& labels) : labels_(labels), reader_(symbols, labels) {}
 
   Status read(std::string_view bytes) {
     ProtobufFields fields(bytes);
@@ -288,7 +250,7 @@ class SeriesReader {
     }
     if (fields.failed() || !is_sound) return damaged("series");
     if (Status s = reader_.check("series"); !s) return s;
-    labels_.describe(series_);
+    describe(labels_, series_);
     return Status::ok();
   }
   const RemoteSeries& series() const { return series_; }
@@ -306,13 +268,13 @@ class SeriesReader {
     return !fields.failed();
   }
 
-  Labels& labels_;
+  RemoteLabels& labels_;
   LabelReader reader_;
   RemoteSeries series_;
   int64_t start_ms_ = 0;
 };
 
-Status visit_exemplars2(std::string_view series, const Symbols& symbols, Labels& labels,
+Status visit_exemplars2(std::string_view series, const Symbols& symbols, RemoteLabels& labels,
                         RemoteWriteVisitor& visitor) {
   for (ProtobufFields fields(series); fields.next();) {
     if (!fields.is(4, WireType::kBytes)) continue;
@@ -331,7 +293,7 @@ Status visit_exemplars2(std::string_view series, const Symbols& symbols, Labels&
 Status decode2(std::string_view message, RemoteWriteVisitor& visitor) {
   const Result<Symbols> symbols = read_symbols(message);
   if (!symbols) return symbols.error();
-  Labels labels;
+  RemoteLabels labels;
   for (ProtobufFields fields(message); fields.next();) {
     if (!fields.is(5, WireType::kBytes)) continue;
     SeriesReader reader(*symbols, labels);
@@ -350,6 +312,14 @@ Status decode2(std::string_view message, RemoteWriteVisitor& visitor) {
 }  // namespace
 
 bool is_stale_marker(double value) { return std::bit_cast<uint64_t>(value) == kStaleMarkerBits; }
+
+Status RemoteWriteVisitor::begin_series1(std::string_view labels, RemoteSeries series) {
+  RemoteLabels read;
+  if (Status s = read.read(labels); !s) return s;
+  describe(read, series);
+  begin_series(series);
+  return Status::ok();
+}
 
 Status decode_remote_write(RemoteWriteVersion version, std::string_view message,
                            RemoteWriteVisitor& visitor) {

@@ -15,13 +15,12 @@
 #include "proto/prometheus/family_type.h"
 #include "proto/prometheus/labels_name.h"
 #include "proto/prometheus/native_histogram.h"
+#include "proto/prometheus/remote_labels.h"
 
 namespace statmill {
 
 enum class RemoteWriteVersion : uint8_t { k1, k2 };
 
-// How many labels of a series are passed on; a series with more has no name here.
-inline constexpr size_t kRemoteLabelsMax = 128;
 // How many symbols a message may have: each costs 16 bytes while it is decoded.
 inline constexpr size_t kRemoteSymbolsMax = size_t{1} << 20;
 
@@ -67,6 +66,9 @@ class RemoteWriteVisitor {
   virtual ~RemoteWriteVisitor() = default;
   // A series; what its span views is valid until the next call.
   virtual void begin_series(const RemoteSeries& series) = 0;
+  // The same for a series of 1.0 whose labels come first, as nearly all do. RemoteLabels::read() reads them;
+  // `series` has none. Unless it is overridden, it reads them and calls begin_series(). Errors: kInvalid.
+  virtual Status begin_series1(std::string_view labels, RemoteSeries series);
   // A sample of the series before, in the order of the message.
   virtual void add_sample(const RemoteSample& sample) = 0;
   // A native histogram of the series before, after its samples. It is valid during the call.

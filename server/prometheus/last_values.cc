@@ -6,20 +6,20 @@
 namespace statmill {
 
 LastValueTable::Place LastValueTable::find(const Hash128& name) const {
-  for (size_t i = start(name); index_[i] != kNone; i = next(i)) {
-    if (entry(index_[i]).name == name) return index_[i];
-  }
-  return kNone;
+  return by_name_.find(name, name_of_place());
+}
+
+LastValueTable::Place LastValueTable::find_labels(const Hash128& labels) const {
+  return by_labels_.find(labels, labels_of_place());
 }
 
 LastValueTable::Place LastValueTable::insert(const LastValue& value) {
-  if (size() >= index_.size() / 4 * 3) resize(2 * index_.size());
   const Place place = new_place();
   Entry& made = entry(place);
   made.name = value.name;
   made.is_used = true;
   write(made, value);
-  put(place);
+  by_name_.insert(place, name_of_place());
   return place;
 }
 
@@ -87,38 +87,27 @@ void LastValueTable::set_seen(Place place, int64_t seen_s) {
 
 size_t LastValueTable::memory_bytes() const {
   return chunks_.size() * sizeof(Chunk) + rare_.size() * sizeof(Rare) +
-         (index_.capacity() + free_.capacity() + free_rare_.capacity()) * sizeof(Place) + histogram_bytes_;
+         (free_.capacity() + free_rare_.capacity()) * sizeof(Place) + by_name_.memory_bytes() +
+         by_labels_.memory_bytes() + histogram_bytes_;
 }
 
-void LastValueTable::put(Place place) {
-  size_t i = start(entry(place).name);
-  while (index_[i] != kNone) i = next(i);
-  index_[i] = place;
+void LastValueTable::set_labels(Place place, const Hash128& labels) {
+  Entry& of = entry(place);
+  if (of.labels == labels) return;
+  if (of.labels != kNoLabels) by_labels_.erase(place, labels_of_place());
+  of.labels = kNoLabels;
+  if (labels == kNoLabels) return;
+  if (const Place other = find_labels(labels); other != kNone) set_labels(other, kNoLabels);
+  of.labels = labels;
+  by_labels_.insert(place, labels_of_place());
 }
 
-// Leaves no tombstone: later places of the index move up, so that a search from an entry's start finds it.
 void LastValueTable::erase(Place place) {
-  size_t i = start(entry(place).name);
-  while (index_[i] != place) i = next(i);
-  const size_t mask = index_.size() - 1;
-  size_t hole = i;
-  for (i = next(i); index_[i] != kNone; i = next(i)) {
-    const size_t searched = (i - start(entry(index_[i]).name)) & mask;
-    if (searched < ((i - hole) & mask)) continue;
-    index_[hole] = index_[i];
-    hole = i;
-  }
-  index_[hole] = kNone;
+  by_name_.erase(place, name_of_place());
+  set_labels(place, kNoLabels);
   write(entry(place), {});  // frees its rare part
   entry(place) = {};
   free_.push_back(place);
-}
-
-void LastValueTable::resize(size_t size) {
-  const std::vector<Place> old = std::exchange(index_, std::vector<Place>(size, kNone));
-  for (const Place place : old) {
-    if (place != kNone) put(place);
-  }
 }
 
 }  // namespace statmill

@@ -13,11 +13,12 @@ namespace {
 // Adds a piece, and returns where its samples are.
 class PieceSink final : public SampleSink {
  public:
-  PieceSink(RemoteTable& table, std::span<const RemoteValue> values, uint64_t added_nothing)
-      : table_(table), values_(values), added_nothing_(added_nothing) {}
+  PieceSink(RemoteTable& table, std::span<RemoteValue> values, const RemoteTable::NameOf& name_of,
+            uint64_t added_nothing)
+      : table_(table), values_(values), name_of_(name_of), added_nothing_(added_nothing) {}
 
   uint64_t apply(Batch& batch, Timestamp now) override {
-    const RemoteTable::Added added = table_.add(values_, batch, now);
+    const RemoteTable::Added added = table_.add(values_, batch, now, name_of_);
     ticket_ = added.ticket;
     return added.accepted + added_nothing_;
   }
@@ -25,7 +26,8 @@ class PieceSink final : public SampleSink {
 
  private:
   RemoteTable& table_;
-  const std::span<const RemoteValue> values_;
+  const std::span<RemoteValue> values_;
+  const RemoteTable::NameOf& name_of_;
   const uint64_t added_nothing_;
   RemoteTable::Ticket ticket_ = 0;
 };
@@ -61,10 +63,10 @@ RemotePieces::RemotePieces(RemoteTable& table, Intake& intake, const ListenerAcc
   batch_.set_sender(sender);
 }
 
-void RemotePieces::submit() {
+void RemotePieces::submit(const RemoteTable::NameOf& name_of) {
   const bool has_samples = batch_.received > 0 || !values_.empty();
   if (!has_samples && batch_.families.empty() && !batch_.has_exemplars()) return;
-  PieceSink sink(table_, values_, added_nothing_);
+  PieceSink sink(table_, values_, name_of, added_nothing_);
   account_.accepted += intake_.submit(batch_, listener_, now_, sink);
   account_.received += batch_.received;
   for (size_t i = 0; i < kRefusalCount; ++i) account_.refused[i] += batch_.refused[i];

@@ -57,6 +57,8 @@ class RemotePieces {
     ++account_.without_value;
     batch_.refuse(Refusal::kNotFinite, name);
   }
+  // Those that are not added yet.
+  std::vector<RemoteValue>& values() { return values_; }
   // Samples that are not added yet.
   size_t size() const { return values_.size(); }
   // Returns true if it is time for a submit().
@@ -65,7 +67,8 @@ class RemotePieces {
            batch_.families.size() >= kPieceSamples || has_many_exemplars();
   }
   bool has_many_exemplars() const { return batch_.exemplars.size() >= kPieceSamples; }
-  void submit();
+  // Requires: no value needs a name. `name_of` is that of RemoteTable::add().
+  void submit(const RemoteTable::NameOf& name_of = {});
 
   // What has been submitted.
   const RemoteAccount& account() const { return account_; }

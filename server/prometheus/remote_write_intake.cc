@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_hash.h"
 #include "base/stage.h"
 #include "proto/prometheus/labels_name.h"
 #include "proto/prometheus/series_name.h"
@@ -39,77 +40,64 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   Collector(const RemoteWriteIntake& intake, Timestamp now)
       : intake_(intake), pieces_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()) {}
 
+  // The labels are read only if they are not those of a series that is known, or if their name is needed.
+  Status begin_series1(std::string_view labels, RemoteSeries) override {
+    if (pieces_.is_full()) submit();
+    series_ = {};
+    series_.labels = labels;
+    series_.labels_hash = process_hash().wide(labels);
+    series_.is_read = false;
+    return damage_;
+  }
+
   void begin_series(const RemoteSeries& series) override {
     if (pieces_.is_full()) submit();
-    clues_ = {series.type, false};
-    shown_ = {};
-    const ReplicaOptions& replicas = intake_.replicas_.options();
-    const LabelView* cluster = nullptr;
-    const LabelView* replica = nullptr;
-    for (const LabelView& label : series.labels) {
-      if (is_label(label, kNameLabel)) shown_ = label.value;
-      if (is_label(label, "le")) clues_.has_le = true;
-      if (is_label(label, replicas.cluster_label)) cluster = &label;
-      if (is_label(label, replicas.replica_label)) replica = &label;
-    }
-    name_ = {};
-    if (!series.has_all_labels) {
-      verdict_ = Refusal::kTagLimit;
-    } else if (cluster != nullptr && replica != nullptr) {
-      // A cluster is remembered also if its series have no valid names.
-      verdict_ = std::max(cluster->value.size(), replica->value.size()) > kNameBytesMax
-                     ? Verdict<Refusal>(Refusal::kNameTooLong)
-                     : choose(cluster->value, replica->value);
-      if (verdict_.is_accepted())
-        verdict_ = read_series_name(labels_without(*replica, series.labels), pieces_.batch(), name_);
-    } else {
-      verdict_ = read_series_name(series.labels, pieces_.batch(), name_);
-    }
+    series_ = read(series);
     note_texts(series);
   }
 
   void add_histogram(const NativeHistogram& native) override {
     if (pieces_.is_full() || buckets_ >= kPieceBuckets) split();
-    if (native.is_end && verdict_.is_accepted()) {
+    if (!read_labels()) return;
+    const Verdict<Refusal> verdict = series_.verdict;
+    if (native.is_end && verdict.is_accepted()) {
       intake_.stale_.add();
-      return pieces_.add({name_, {{}, native.time_ms, 0}, {}, SentAs::kEnd});
+      return add({{}, native.time_ms, 0}, SentAs::kEnd);
     }
-    if (verdict_.is_refused() && verdict_.reason() == Refusal::kReplica) return refuse();
-    if (verdict_.is_refused() || native.verdict.is_refused()) {
+    if (verdict.is_refused() && verdict.reason() == Refusal::kReplica) return refuse(series_);
+    if (verdict.is_refused() || native.verdict.is_refused()) {
       intake_.histograms_.add();
       // Once a NaN was observed, the sum stays one.
       if (native.verdict.is_refused() && native.verdict.reason() == Refusal::kNotFinite)
-        return pieces_.refuse_nan(shown_);
-      return pieces_.batch().refuse(verdict_.is_refused() ? verdict_.reason() : native.verdict.reason(),
-                                    shown_);
+        return pieces_.refuse_nan(series_.shown);
+      return pieces_.batch().refuse(verdict.is_refused() ? verdict.reason() : native.verdict.reason(),
+                                    series_.shown);
     }
     const ForeignHistogram& kept = histograms_.emplace_back(native.histogram);
     buckets_ += kept.buckets.size() + kept.bounds.size();
     TimedValue at{*kept.sum, native.time_ms, native.start_ms};
     // It counts since some time after the one before.
     if (native.is_reset && at.start_ms == 0) at.start_ms = at.time_ms - 1;
-    RemoteValue value{name_, at, {}, SentAs::kHistogram};
-    value.histogram = &kept;
-    pieces_.add(value);
+    add(at, SentAs::kHistogram, &kept);
   }
 
   void add_sample(const RemoteSample& sample) override {
     if (pieces_.size() >= 2 * RemotePieces::kPieceSamples) split();
-    if (verdict_.is_refused()) return refuse();
+    if (series_.verdict.is_refused()) return refuse(series_);
     if (is_stale_marker(sample.value)) {
       intake_.stale_.add();
-      return pieces_.add({name_, {{}, sample.time_ms, 0}, {}, SentAs::kEnd});
+      return add({{}, sample.time_ms, 0}, SentAs::kEnd);
     }
-    if (std::isnan(sample.value)) return pieces_.refuse_nan(name_);
-    if (!std::isfinite(sample.value)) return pieces_.batch().refuse(Refusal::kNotFinite, name_);
-    pieces_.add({name_, {number_of(sample.value), sample.time_ms, sample.start_ms}, clues_});
+    if (!std::isfinite(sample.value)) return refuse_value(sample.value);
+    add({number_of(sample.value), sample.time_ms, sample.start_ms}, SentAs::kByClues);
   }
 
   void add_exemplar(const RemoteExemplar& exemplar) override {
     if (pieces_.has_many_exemplars()) split();
+    if (!read_labels()) return;
     Batch& batch = pieces_.batch();
-    if (verdict_.is_refused()) return batch.refuse_exemplar(ExemplarRefusal::kSeries);
-    batch.add_exemplar({name_, exemplar.time_ms, true, exemplar.value, {}}, exemplar.labels);
+    if (series_.verdict.is_refused()) return batch.refuse_exemplar(ExemplarRefusal::kSeries);
+    batch.add_exemplar({series_.name, exemplar.time_ms, true, exemplar.value, {}}, exemplar.labels);
   }
 
   void add_family(const RemoteFamily& family) override {
@@ -122,27 +110,131 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     submit();
     return pieces_.account();
   }
+  // The labels that could not be read: what follows them is not added.
+  const Status& damage() const { return damage_; }
 
  private:
+  // The series whose samples come.
+  struct Series {
+    Verdict<Refusal> verdict = kAccepted;
+    std::string_view name;   // canonical
+    std::string_view shown;  // its __name__, for refusals
+    SeriesClues clues;
+    std::string_view labels;  // as they were sent, and their hash: of series that may be known
+    Hash128 labels_hash = LastValueTable::kNoLabels;
+    bool is_read = true;       // if not, only the labels are known, and the verdict says nothing
+    bool may_be_known = true;  // the next time
+  };
+
+  Series read(const RemoteSeries& series) {
+    Series out;
+    out.clues = {series.type, false};
+    const ReplicaOptions& replicas = intake_.replicas_.options();
+    const LabelView* cluster = nullptr;
+    const LabelView* replica = nullptr;
+    for (const LabelView& label : series.labels) {
+      if (is_label(label, kNameLabel)) out.shown = label.value;
+      if (is_label(label, "le")) out.clues.has_le = true;
+      if (is_label(label, replicas.cluster_label)) cluster = &label;
+      if (is_label(label, replicas.replica_label)) replica = &label;
+    }
+    if (!series.has_all_labels) {
+      out.verdict = Refusal::kTagLimit;
+    } else if (cluster != nullptr && replica != nullptr) {
+      // A cluster is remembered also if its series have no valid names.
+      out.verdict = std::max(cluster->value.size(), replica->value.size()) > kNameBytesMax
+                        ? Verdict<Refusal>(Refusal::kNameTooLong)
+                        : choose(cluster->value, replica->value);
+      if (out.verdict.is_accepted())
+        out.verdict = read_series_name(labels_without(*replica, series.labels), pieces_.batch(), out.name);
+    } else {
+      out.verdict = read_series_name(series.labels, pieces_.batch(), out.name);
+    }
+    out.may_be_known = cluster == nullptr || replica == nullptr;
+    return out;
+  }
+
+  // Reads the labels of the series whose samples come. Returns false if they are damaged.
+  bool read_labels() {
+    if (!series_.is_read) series_ = read_encoded(series_.labels, series_.labels_hash);
+    return !is_damaged();
+  }
+  Series read_encoded(std::string_view labels, const Hash128& hash) {
+    if (Status s = read_labels_.read(labels); !s) {
+      damage_ = std::move(s);
+      return {};
+    }
+    RemoteSeries series;
+    series.labels = read_labels_.all();
+    series.has_all_labels = read_labels_.has_all();
+    Series out = read(series);
+    // That of a replica is not remembered, since which one is elected is asked each time.
+    if (!out.may_be_known) return out;
+    out.labels = labels;
+    out.labels_hash = hash;
+    return out;
+  }
+  bool is_damaged() const { return !damage_; }
+  void add(const TimedValue& at, SentAs sent, const ForeignHistogram* histogram = nullptr) {
+    RemoteValue value{series_.name, at, series_.clues, sent};
+    value.histogram = histogram;
+    value.labels = series_.labels;
+    value.labels_hash = series_.labels_hash;
+    pieces_.add(value);
+  }
+  void refuse_value(double value) {
+    if (!read_labels()) return;
+    if (series_.verdict.is_refused()) return refuse(series_);
+    if (std::isnan(value)) return pieces_.refuse_nan(series_.name);
+    pieces_.batch().refuse(Refusal::kNotFinite, series_.name);
+  }
   // In the middle of a series with many samples or exemplars.
   void split() {
-    const std::string name(name_);
+    const std::string name(series_.name);
     submit();
-    if (verdict_.is_accepted()) name_ = pieces_.batch().keep(name);
+    if (!name.empty()) series_.name = pieces_.batch().keep(name);
   }
   // 2.0 says help and unit of each series. Those of one family come together, and refer to the same text.
   void note_texts(const RemoteSeries& series) {
     if (series.help.empty() && series.unit.empty()) return;
-    if (series.help.data() == help_ && shown_ == family_) return;
+    if (series.help.data() == help_ && series_.shown == family_) return;
     help_ = series.help.data();
-    family_ = shown_;
-    note_family({family_of(shown_, series.type), series.type, series.unit, series.help}, intake_.types_,
-                pieces_.batch());
+    family_ = series_.shown;
+    note_family({family_of(series_.shown, series.type), series.type, series.unit, series.help},
+                intake_.types_, pieces_.batch());
   }
   void submit() {
-    pieces_.submit();
+    if (is_damaged()) pieces_.values().clear();
+    intake_.table_.find_labels(pieces_.values());
+    read_names(pieces_.values());
+    // Equal labels had a name when they came first.
+    pieces_.submit([this](const RemoteValue& value) { return read_encoded(value.labels, {}).name; });
     histograms_.clear();
     buckets_ = 0;
+  }
+  // Reads the names of values that need one, and removes those that are refused.
+  void read_names(std::vector<RemoteValue>& values) {
+    Series series;  // that was read last
+    size_t kept = 0;
+    for (RemoteValue& value : values) {
+      if (value.needs_name()) {
+        if (series.labels.data() != value.labels.data()) {
+          series = read_encoded(value.labels, value.labels_hash);
+          if (is_damaged()) break;
+          series.labels = value.labels;
+        }
+        if (series.verdict.is_refused()) {
+          refuse(series);
+          continue;
+        }
+        value.name = series.name;
+        value.clues = series.clues;
+        value.labels_hash = series.labels_hash;
+      }
+      if (&values[kept] != &value) values[kept] = value;
+      ++kept;
+    }
+    values.resize(kept);
   }
   // All series of a request are of one replica, as a rule.
   Verdict<Refusal> choose(std::string_view cluster, std::string_view replica) {
@@ -161,9 +253,10 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     return labels_;
   }
   // A replica that is not elected goes on sending, so only its first sample of a minute is shown.
-  void refuse() {
+  void refuse(const Series& series) {
     Batch& batch = pieces_.batch();
-    if (verdict_.reason() != Refusal::kReplica) return batch.refuse(verdict_.reason(), shown_);
+    if (series.verdict.reason() != Refusal::kReplica)
+      return batch.refuse(series.verdict.reason(), series.shown);
     if (std::exchange(choice_.is_shown, false)) {
       const ReplicaOptions& labels = intake_.replicas_.options();
       const std::string text = labels.cluster_label + "=" + std::string(cluster_) + ";" +
@@ -179,11 +272,9 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   // These are of the piece.
   std::deque<ForeignHistogram> histograms_;
   size_t buckets_ = 0;
-  // These are about the series whose samples come.
-  Verdict<Refusal> verdict_ = kAccepted;
-  std::string_view name_;
-  std::string_view shown_;  // its __name__, for refusals
-  SeriesClues clues_;
+  Series series_;
+  Status damage_ = Status::ok();
+  RemoteLabels read_labels_;       // of the series that was read last
   std::vector<LabelView> labels_;  // without that of the replica
   // What was chosen last, for these views of the message.
   std::string_view cluster_;
@@ -216,6 +307,7 @@ Result<RemoteAccount> RemoteWriteIntake::submit(RemoteWriteVersion version, std:
   const Status decoded = decode_remote_write(version, *message, collector);
   const RemoteAccount& account = collector.finish();
   if (!decoded) return decoded.error();
+  if (!collector.damage()) return collector.damage().error();
   return account;
 }
 

@@ -85,6 +85,9 @@ struct Shard {
   mutable Mutex mutex;
   SeriesIndex index GUARDED_BY(mutex);
   IdlePool idle GUARDED_BY(mutex);
+  // Counts series that left the arena, modulo 2^32: a number that was read before it changed may be of
+  // another series now.
+  uint32_t removals GUARDED_BY(mutex) = 0;
   std::shared_ptr<const NameIndex> names GUARDED_BY(mutex);  // the index that the rows of `idle` are of
   // By the parity of the epoch.
   std::array<std::vector<Series*>, 2> dirty GUARDED_BY(mutex);    // series with a delta

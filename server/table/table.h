@@ -282,11 +282,15 @@ class Table final : public SampleSink {
     Timestamp now;
     Timestamp sent;  // by the sender's clock
   };
-  uint64_t apply_placed(std::span<const Placed> placed, Batch& batch, const Times& times, int parity);
+  uint64_t apply_placed(std::span<Placed> placed, Batch& batch, const Times& times, int parity);
   Slot slot_for(const Series& series, const Placed& placed, const Sample& sample,
                 const BatchContext& context) const;
-  uint64_t apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context);
-  Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, SeriesPlace guess, Batch& batch,
+  uint64_t apply_together(std::span<Placed> samples, Batch& batch, const BatchContext& context);
+  struct Guess;  // which series a sample is of
+  Guess guess_series(const Shard& shard, Placed& placed, Batch& batch) const REQUIRES(shard.mutex);
+  static SeriesHandle handle_of(const Shard& shard, uint64_t hash, SeriesArena::Number number)
+      REQUIRES(shard.mutex);
+  Verdict<Refusal> apply_one(Shard& shard, const Placed& placed, const Guess& guess, Batch& batch,
                              const BatchContext& context) REQUIRES(shard.mutex);
 
   size_t index_slice(size_t most) const REQUIRES(index_mutex_);

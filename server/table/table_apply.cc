@@ -8,9 +8,14 @@
 namespace statmill {
 
 struct Table::Placed {
-  uint64_t hash = 0;
+  uint64_t hash = 0;  // if the sample has a handle, only its shard at first
   Slot slot = 0;
   uint32_t sample = 0;  // index in the batch
+};
+
+struct Table::Guess {
+  SeriesPlace place;
+  bool is_right = false;  // if not, the series at the place may have another name
 };
 
 // What all samples of a batch share.
@@ -31,7 +36,7 @@ class Table::ShardLocks {
 
   // Requires: `samples` are sorted by shard. Because every thread locks shards in ascending order, there is
   // no deadlock.
-  ShardLocks(std::array<Shard, kShardCount>& shards, std::span<const Placed> samples,
+  ShardLocks(std::array<Shard, kShardCount>& shards, std::span<Placed> samples,
              size_t parity) UNCHECKED_LOCKING : parity_(parity) {
     size_t count = 0;
     for (; count < std::min(kSamplesMax, samples.size()); ++count) {
@@ -50,7 +55,7 @@ class Table::ShardLocks {
   ShardLocks(const ShardLocks&) = delete;
   ShardLocks& operator=(const ShardLocks&) = delete;
 
-  std::span<const Placed> samples() const { return samples_; }
+  std::span<Placed> samples() const { return samples_; }
   // The number of bytes by which the shards' deltas have grown since the constructor.
   size_t grown() const UNCHECKED_LOCKING {
     size_t bytes = 0;
@@ -63,8 +68,15 @@ class Table::ShardLocks {
   std::array<Shard*, kShardsMax> shards_;
   size_t count_ = 0;
   size_t bytes_before_ = 0;
-  std::span<const Placed> samples_;
+  std::span<Placed> samples_;
 };
+
+namespace {
+
+// A hash with the shard of a handle.
+uint64_t hash_in(SeriesHandle handle) { return uint64_t{handle.shard} << 56; }
+
+}  // namespace
 
 uint64_t Table::apply(Batch& batch, Timestamp now) {
   if (!batch.families.empty()) note_families(batch);
@@ -73,7 +85,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
     if (batch.has_exemplars()) refuse_exemplars(batch, ExemplarRefusal::kLimit);
     return 0;
   }
-  const std::vector<Placed> placed = place(batch, now, now);
+  std::vector<Placed> placed = place(batch, now, now);
   const EpochGate::Batch epoch(gate_);
   const uint64_t accepted = apply_placed(placed, batch, {now, now}, epoch.parity());
   if (batch.has_exemplars()) note_exemplars(batch, now, epoch.parity());
@@ -81,7 +93,7 @@ uint64_t Table::apply(Batch& batch, Timestamp now) {
 }
 
 uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const Mark& mark) {
-  const std::vector<Placed> placed = place(batch, now, sent);
+  std::vector<Placed> placed = place(batch, now, sent);
   const EpochGate::Batch epoch(gate_);
   if (!batch.families.empty()) note_families(batch);
   const uint64_t accepted = apply_placed(placed, batch, {now, sent}, epoch.parity());
@@ -90,13 +102,13 @@ uint64_t Table::apply_marked(Batch& batch, Timestamp now, Timestamp sent, const 
   return accepted;
 }
 
-uint64_t Table::apply_placed(std::span<const Placed> placed, Batch& batch, const Times& times, int parity) {
+uint64_t Table::apply_placed(std::span<Placed> placed, Batch& batch, const Times& times, int parity) {
   const int64_t now_s = unix_seconds(times.now);
   const Retention& retention = this->retention();
   const BatchContext context{now_s, unix_seconds(times.sent), static_cast<size_t>(parity), retention,
                              tiers().finest().slot_of(now_s - retention.shortest_s()) + 1};
   uint64_t accepted = 0;
-  for (std::span<const Placed> rest(placed); !rest.empty();) {
+  for (std::span<Placed> rest(placed); !rest.empty();) {
     const ShardLocks locks(shards_, rest, context.parity);
     accepted += apply_together(locks.samples(), batch, context);
     count_delta_bytes(locks.grown());
@@ -132,7 +144,8 @@ std::vector<Table::Placed> Table::place(Batch& batch, Timestamp now, Timestamp s
       oldest = newest == Series::kNoSlot ? slot : std::min(oldest, slot);
       newest = std::max(newest, slot);
     }
-    placed.push_back({hash_of_(sample.name), slot, i});
+    const bool has_handle = !batch.handles.empty() && !batch.handles[i].is_none();
+    placed.push_back({has_handle ? hash_in(batch.handles[i]) : hash_of_(batch.name_of(i)), slot, i});
     ++place[shard_of(placed.back().hash) + 1U];
   }
   include_slots(oldest, newest);
@@ -156,9 +169,9 @@ void Table::include_slots(Slot oldest, Slot newest) {
 
 // Each loop uses the memory that the loop before has prefetched, so the cache misses of many samples overlap.
 // With many series, nearly all the cost of a sample is waiting for memory.
-uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, const BatchContext& context) {
+uint64_t Table::apply_together(std::span<Placed> samples, Batch& batch, const BatchContext& context) {
   const auto shard_for = [this](const Placed& sample) -> Shard& { return shards_[shard_of(sample.hash)]; };
-  std::array<SeriesPlace, ShardLocks::kSamplesMax> guesses;
+  std::array<Guess, ShardLocks::kSamplesMax> guesses;
   for (const Placed& sample : samples) {
     Shard& shard = shard_for(sample);
     shard.mutex.held();
@@ -168,16 +181,15 @@ uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, co
   for (size_t i = 0; i < samples.size(); ++i) {
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    __builtin_prefetch(batch.samples[samples[i].sample].name.data());
-    guesses[i] = shard.index.guess(samples[i].hash);
-    if (guesses[i].is_awake()) series_.prefetch(guesses[i].number());
+    guesses[i] = guess_series(shard, samples[i], batch);
+    if (guesses[i].place.is_awake()) series_.prefetch(guesses[i].place.number());
   }
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (!guesses[i].is_awake()) continue;
+    if (!guesses[i].place.is_awake()) continue;
     Shard& shard = shard_for(samples[i]);
     shard.mutex.held();
-    const Series& guess = series_[guesses[i].number()];
-    guess.prefetch_name_end();
+    const Series& guess = series_[guesses[i].place.number()];
+    if (!guesses[i].is_right) guess.prefetch_name_end();
     shard.deltas[context.parity].prefetch(guess.delta[context.parity]);
   }
   uint64_t accepted = 0;
@@ -192,6 +204,26 @@ uint64_t Table::apply_together(std::span<const Placed> samples, Batch& batch, co
     }
   }
   return accepted;
+}
+
+// Where a handle was right, no name is read. Where it was not, the sample needs its name, and its hash.
+Table::Guess Table::guess_series(const Shard& shard, Placed& placed, Batch& batch) const {
+  const SeriesHandle handle = batch.handles.empty() ? SeriesHandle() : batch.handles[placed.sample];
+  if (!handle.is_none()) {
+    if (handle.removals == handle_of(shard, placed.hash, handle.number).removals)
+      return {SeriesPlace::awake(handle.number), true};
+    placed.hash = hash_of_(batch.name_of(placed.sample));
+  }
+  __builtin_prefetch(batch.samples[placed.sample].name.data());
+  return {shard.index.guess(placed.hash), false};
+}
+
+SeriesHandle Table::handle_of(const Shard& shard, uint64_t hash, SeriesArena::Number number) {
+  SeriesHandle handle;
+  handle.number = number;
+  handle.removals = shard.removals & 0xff'ffff;
+  handle.shard = shard_of(hash);
+  return handle;
 }
 
 void Table::count_delta_bytes(size_t grown) {
@@ -232,7 +264,7 @@ void add_histogram(DeltaPool& deltas, DeltaPool::Chain& chain, Slot slot, const 
 
 // Adds one sample unless it refuses it. `guess` is from SeriesIndex::guess(), and may be wrong
 // because earlier samples of the batch may have created series since.
-Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlace guess, Batch& batch,
+Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, const Guess& guess, Batch& batch,
                                   const BatchContext& context) {
   const Sample& sample = batch.samples[placed.sample];
   std::optional<Bucket> ready;
@@ -240,8 +272,9 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlac
     ready = Bucket::ready(sample.value, *sample.ready);
     if (!ready) return Refusal::kBadBucket;
   }
-  const bool is_right = guess.is_awake() && series_[guess.number()].is_named(sample.name);
-  const SeriesPlace found = is_right ? guess : shard.find(placed.hash, sample.name, series_);
+  const bool is_right =
+      guess.is_right || (guess.place.is_awake() && series_[guess.place.number()].is_named(sample.name));
+  const SeriesPlace found = is_right ? guess.place : shard.find(placed.hash, sample.name, series_);
   const KnownAs known = found.is_awake()  ? known_as(series_[found.number()])
                         : found.is_idle() ? known_as(shard.idle[found.number()])
                                           : KnownAs{sample.kind, context.retention.class_of(sample.name)};
@@ -259,11 +292,15 @@ Verdict<Refusal> Table::apply_one(Shard& shard, const Placed& placed, SeriesPlac
   if (found.is_idle() && name_bytes() > 2 * limits_.name_bytes) return Refusal::kNameLimit;
   Series* series = nullptr;
   if (found.is_none()) {
+    if (sample.name.empty()) return Refusal::kEmptyName;
     const auto verdict = admit_series(sample.name, batch.sender_of(placed.sample));
     if (verdict.is_refused()) return verdict;
     series = &create_for_sample(shard, placed.hash, sample, known.retention, context.parity);
   } else {
-    series = &series_[wake(shard, placed.hash, found)];
+    const SeriesArena::Number number = wake(shard, placed.hash, found);
+    series = &series_[number];
+    if (!guess.is_right && !batch.handles.empty())
+      batch.handles[placed.sample] = handle_of(shard, placed.hash, number);
   }
   if (is_other_kind) batch.accept_other_kind(placed.sample);
   const Slot slot = slot_for(*series, placed, sample, context);

@@ -127,6 +127,7 @@ std::optional<Table::RemovedSeries> Table::remove_series(std::string_view name, 
   if (is_indexed && renewal_ != nullptr) renewal_->remove(s.row);
   series_bytes_.fetch_sub(is_indexed ? SeriesArena::bytes_for(s.name_size) : bytes_of_new(s.name()),
                           std::memory_order_relaxed);
+  ++shard.removals;
   MutexLock names(names_mutex_);
   series_.remove(number);
   series_count_.fetch_sub(1, std::memory_order_relaxed);

@@ -47,6 +47,7 @@ void Table::make_idle(Shard& shard, const Series& series) {
   idle_count_.fetch_add(1, std::memory_order_relaxed);
   series_bytes_.fetch_sub(SeriesArena::bytes_for(series.name_size) - sizeof(IdleSeries),
                           std::memory_order_relaxed);
+  ++shard.removals;
   MutexLock names(names_mutex_);
   series_.remove(ref.number());
 }

@@ -73,11 +73,52 @@ TEST(LastValueTable, ATimeBeyondItsRangeIsItsEnd) {
   EXPECT_EQ(table.at(place).time_ms, -5);
 }
 
-TEST(LastValueTable, ASeriesOfRemoteWriteTakes40BytesAndItsPartOfTheIndex) {
-  constexpr size_t kCount = size_t{3} << 15;  // the index is as full as it gets
+// Labels of few hashes, so that entries take them from each other, in long runs of the index.
+RC_GTEST_PROP(LastValueTable, FindsTheEntryThatHadLabelsLast, ()) {
   LastValueTable table;
-  for (uint64_t i = 0; i < kCount; ++i) table.insert({{i, 1}, Number::decimal(7, 0), 1'700'000'000'000});
-  EXPECT_LE(table.memory_bytes() / kCount, 46U);
+  std::map<uint64_t, LastValueTable::Place> wanted;  // by labels
+  std::map<LastValueTable::Place, uint64_t> labels_of;
+  for (int i = *rc::gen::inRange(0, 400); i > 0; --i) {
+    const uint64_t low = *rc::gen::inRange<uint64_t>(0, 60);
+    const uint64_t labels = *rc::gen::inRange<uint64_t>(0, 4) + 64 * *rc::gen::inRange<uint64_t>(0, 20);
+    auto place = table.find({low, 1});
+    const auto forget = [&](LastValueTable::Place of) {
+      if (labels_of.count(of) != 0) wanted.erase(labels_of[of]);
+      labels_of.erase(of);
+    };
+    if (place == LastValueTable::kNone) place = table.insert(named(low, i));
+    switch (i % 4) {
+      case 0:
+        forget(place);
+        table.erase(place);
+        break;
+      case 1:
+        forget(place);
+        table.set_labels(place, LastValueTable::kNoLabels);
+        break;
+      default:
+        forget(place);
+        if (wanted.count(labels) != 0) forget(wanted[labels]);
+        wanted[labels] = place;
+        labels_of[place] = labels;
+        table.set_labels(place, {labels, 2});
+        RC_ASSERT(table.has_labels(place, {labels, 2}));
+    }
+    RC_ASSERT(table.find_labels({labels, 2}) ==
+              (wanted.count(labels) == 0 ? LastValueTable::kNone : wanted[labels]));
+  }
+  for (const auto& [labels, place] : wanted) RC_ASSERT(table.find_labels({labels, 2}) == place);
+  RC_ASSERT(table.find_labels({3, 3}) == LastValueTable::kNone);
+}
+
+TEST(LastValueTable, ASeriesOfRemoteWriteTakes64BytesAndItsPartOfTheIndexes) {
+  constexpr size_t kCount = size_t{3} << 15;  // the indexes are as full as they get
+  LastValueTable table;
+  for (uint64_t i = 0; i < kCount; ++i) {
+    const auto place = table.insert({{i, 1}, Number::decimal(7, 0), 1'700'000'000'000});
+    table.set_labels(place, {i, 2});
+  }
+  EXPECT_LE(table.memory_bytes() / kCount, 75U);
 }
 
 }  // namespace

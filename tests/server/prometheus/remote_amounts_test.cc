@@ -30,7 +30,7 @@ class RemoteAmounts : public testing::Test {
  protected:
   // Returns what is refused, or an empty text.
   std::string add(const RemoteValue& one) { return add(std::vector<RemoteValue>{one}); }
-  std::string add(const std::vector<RemoteValue>& values) {
+  std::string add(std::vector<RemoteValue> values) {
     Batch batch;
     const RemoteTable::Added added = server_.values().add(values, batch, server_.now());
     std::string refused;

@@ -69,7 +69,16 @@ class RemoteServer {
     EXPECT_TRUE(account) << (account ? "" : account.error().message);
     return account ? *account : RemoteAccount{};
   }
-  Status tick() { return ticker_->tick({now(), SteadyTime(std::chrono::seconds(now_s))}); }
+  Status tick() { return ticker_->tick(time()); }
+  TickTime time() const { return {now(), SteadyTime(std::chrono::seconds(now_s))}; }
+  // Makes a tick that deletes or renames series.
+  Result<ChangedSeries> change(const SeriesChanges& changes) { return ticker_->change(changes, time()); }
+  // Flushes all shards: series without a sample for long become idle.
+  Status flush() {
+    if (Status s = ticker_->flush_all(time()); !s) return s;
+    ticker_->update_index();
+    return ticker_->flush_all(time());
+  }
   bool is_durable(RemoteTable::Ticket ticket) {
     auto is_ready = std::make_shared<bool>(false);
     table_values_->when_durable(ticket, [is_ready] { *is_ready = true; });

@@ -1,0 +1,20 @@
+// SeriesHandle: where a sink of samples found the series of a name, which it gives back for the next sample of
+// that name.
+#pragma once
+
+#include <cstdint>
+
+namespace statmill {
+
+// A value type. Only the sink that made it knows what it means, and whether it is still right.
+struct SeriesHandle {
+  uint32_t number = 0;         // of the series; 0: none
+  uint32_t removals : 24 = 0;  // of its shard, when it was made
+  uint32_t shard : 8 = 0;
+
+  bool is_none() const { return number == 0; }
+  bool operator==(const SeriesHandle&) const = default;
+};
+static_assert(sizeof(SeriesHandle) == 8);
+
+}  // namespace statmill
