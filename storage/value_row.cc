@@ -1,5 +1,6 @@
 #include "storage/value_row.h"
 
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -31,6 +32,27 @@ int64_t sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
+// The fields of an entry that all have, before they are appended at once: half as many instructions as to
+// append each.
+class FieldBuffer {
+ public:
+  void u8(uint8_t v) { *at_++ = static_cast<char>(v); }
+  void u64be(uint64_t v) {
+    for (int shift = 56; shift >= 0; shift -= 8) u8(static_cast<uint8_t>(v >> shift));
+  }
+  void svarint(int64_t v) {
+    uint64_t rest = zigzag(static_cast<uint64_t>(v));
+    for (; rest >= 0x80; rest >>= 7) u8(static_cast<uint8_t>(rest | 0x80));
+    u8(static_cast<uint8_t>(rest));
+  }
+  std::string_view text() const { return {bytes_.data(), static_cast<size_t>(at_ - bytes_.data())}; }
+
+ private:
+  static constexpr size_t kVarintBytesMax = 10;
+  std::array<char, 2 * sizeof(uint64_t) + 1 + 4 * kVarintBytesMax> bytes_;
+  char* at_ = bytes_.data();
+};
+
 bool is_valid(const Number& value) {
   if (!value.is_decimal()) return std::isfinite(value.value());
   return value.scale <= Number::kScaleMax && -Number::kMantissaMax <= value.mantissa &&
@@ -47,18 +69,20 @@ ValueRowWriter::ValueRowWriter(Timestamp now) : now_s_(unix_seconds(now)) {
 
 void ValueRowWriter::add(const LastValue& value) {
   is_empty_ = false;
-  Writer writer(bytes_);
   const bool has_start = value.start_ms != 0;
   const bool has_more = value.time_ns != 0 || value.histogram;
-  writer.u64be(value.name.high);
-  writer.u64be(value.name.low);
-  writer.u8(static_cast<uint8_t>((value.is_counter ? kCounterBit : 0) | (has_start ? kStartBit : 0) |
-                                 (has_more ? kMoreBit : 0) | (value.value.scale + 1)));
-  writer.svarint(value.value.mantissa);
-  writer.svarint(difference(value.time_ms, time_ms_));
-  writer.svarint(difference(now_s_, value.seen_s));
-  if (has_start) writer.svarint(difference(value.time_ms, value.start_ms));
+  FieldBuffer entry;
+  entry.u64be(value.name.high);
+  entry.u64be(value.name.low);
+  entry.u8(static_cast<uint8_t>((value.is_counter ? kCounterBit : 0) | (has_start ? kStartBit : 0) |
+                                (has_more ? kMoreBit : 0) | (value.value.scale + 1)));
+  entry.svarint(value.value.mantissa);
+  entry.svarint(difference(value.time_ms, time_ms_));
+  entry.svarint(difference(now_s_, value.seen_s));
+  if (has_start) entry.svarint(difference(value.time_ms, value.start_ms));
+  bytes_.append(entry.text());
   if (has_more) {
+    Writer writer(bytes_);
     writer.varint(value.time_ns);
     writer.varint(value.histogram ? value.histogram->size() + 1 : 0);
     if (value.histogram) writer.bytes(*value.histogram);

@@ -110,13 +110,21 @@ bool is_cross_site(const HttpRequest& request) {
 }  // namespace
 
 Router::Router(std::vector<Route> routes, std::string_view list_path)
-    : routes_(with_list(std::move(routes), list_path)) {}
+    : routes_(with_list(std::move(routes), list_path)) {
+  for (const Route& route : routes_) has_star_.push_back(route.path.find('*') != std::string_view::npos);
+}
+
+// Nearly all paths of routes are compared as a whole, since a request looks at all routes more than once.
+bool Router::is_at(const Route& route, std::string_view path) const {
+  return has_star_[static_cast<size_t>(&route - routes_.data())] ? matches(route.path, path)
+                                                                 : route.path == path;
+}
 
 const Route* Router::find_route(std::string_view method, std::string_view target) const {
   const std::string path = decoded_path(target);
   const Route* found = nullptr;
   for (const Route& route : routes_) {
-    if (!matches(route.path, path) || !allows_method(route, method)) continue;
+    if (!is_at(route, path) || !allows_method(route, method)) continue;
     if (!route.needs.empty() && has_parameter(target, route.needs)) return &route;
     if (route.needs.empty() && found == nullptr) found = &route;
   }
@@ -127,7 +135,7 @@ HttpResponse Router::no_route(std::string_view method, std::string_view path) co
   std::string allow;
   const Route* known = nullptr;
   for (const Route& route : routes_) {
-    if (!matches(route.path, path)) continue;
+    if (!is_at(route, path)) continue;
     known = &route;
     allow.append(allow.empty() ? "" : ", ").append(allowed_methods(route));
   }

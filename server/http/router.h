@@ -133,7 +133,10 @@ class Router {
   const Route* find_route(std::string_view method, std::string_view target) const;
   HttpResponse no_route(std::string_view method, std::string_view path) const;
 
+  bool is_at(const Route& route, std::string_view path) const;
+
   const std::vector<Route> routes_;
+  std::vector<bool> has_star_;  // by route: its path has a segment `*`, `**` or `\\*`
 };
 
 }  // namespace statmill

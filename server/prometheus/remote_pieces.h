@@ -57,6 +57,8 @@ class RemotePieces {
     ++account_.without_value;
     batch_.refuse(Refusal::kNotFinite, name);
   }
+  // Allocates memory for so many values at once, or for those of one piece if these are fewer.
+  void expect(size_t values) { values_.reserve(values < kPieceSamples ? values : kPieceSamples); }
   // Those that are not added yet.
   std::vector<RemoteValue>& values() { return values_; }
   // Samples that are not added yet.

@@ -111,6 +111,12 @@ RemoteTable::Added RemoteTable::add(std::span<RemoteValue> values, Batch& batch,
     mutex_.held();
     return this->name_of(*changes_[sample].value);
   };
+  const int64_t now_s = unix_seconds(now);
+  const Times times{now_s, (now + table_.limits().future_max).time_since_epoch().count(),
+                    now_s - table_.retention().longest_s()};
+  changes_.reserve(values.size());
+  batch.samples.reserve(values.size());
+  batch.handles.reserve(values.size());
   Added added;
   in_parts(values, [&](std::span<RemoteValue> part) {
     mutex_.held();
@@ -119,7 +125,7 @@ RemoteTable::Added RemoteTable::add(std::span<RemoteValue> values, Batch& batch,
     for (size_t i = 0; i < part.size(); ++i) {
       if (part[i].place == LastValueTable::kNone) values_.prefetch_entry(hashes_[i]);
     }
-    for (size_t i = 0; i < part.size(); ++i) added.accepted += step(part[i], hashes_[i], batch, now);
+    for (size_t i = 0; i < part.size(); ++i) added.accepted += step(part[i], hashes_[i], batch, times);
   });
   added.accepted += table_.apply_marked(batch, now, now, [&](int parity) {
     mutex_.held();

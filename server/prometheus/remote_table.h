@@ -132,7 +132,13 @@ class RemoteTable final : public TickParticipant {
   }
   std::string_view name_of(const RemoteValue& value) const REQUIRES(mutex_);
   Hash128 locate(RemoteValue& value) REQUIRES(mutex_);
-  uint64_t step(const RemoteValue& value, const Hash128& hash, Batch& batch, Timestamp now) REQUIRES(mutex_);
+  struct Times {  // that samples may have
+    int64_t now_s = 0;
+    int64_t newest_ms = 0;
+    int64_t oldest_s = 0;
+  };
+  uint64_t step(const RemoteValue& value, const Hash128& hash, Batch& batch, const Times& times)
+      REQUIRES(mutex_);
   uint64_t step_number(const RemoteValue& value, Change& change, LastValue& last, Batch& batch)
       REQUIRES(mutex_);
   // `entry`: the hash of the series for its sender; `series`: its key in SeriesEnds.

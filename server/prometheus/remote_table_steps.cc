@@ -7,7 +7,7 @@
 namespace statmill {
 
 // Returns 1 if the sample is accepted although it adds nothing; else it is in the batch, or refused.
-uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch& batch, Timestamp now) {
+uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch& batch, const Times& times) {
   const auto refuse = [&](Refusal reason) {
     mutex_.held();
     batch.refuse(reason, name_of(value));
@@ -19,10 +19,8 @@ uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch&
     return 1;
   }
   // The table checks times, too, but a series whose last sample is from a wrong future accepts no others.
-  if (value.value.time_ms > (now + table_.limits().future_max).time_since_epoch().count())
-    return refuse(Refusal::kTooNew);
-  if (value.value.time_ms / 1000 < unix_seconds(now) - table_.retention().longest_s())
-    return refuse(Refusal::kTooOld);
+  if (value.value.time_ms > times.newest_ms) return refuse(Refusal::kTooNew);
+  if (value.value.time_ms / 1000 < times.oldest_s) return refuse(Refusal::kTooOld);
   const bool is_located = value.place != LastValueTable::kNone;
   Change change{is_located ? value.place : values_.find(hash), false, {}, &value};
   change.is_new = change.place == LastValueTable::kNone;
@@ -31,7 +29,7 @@ uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch&
   LastValue last = change.is_new ? LastValue{} : values_.at(change.place);
   change.before = last;
   last.name = hash;
-  last.seen_s = unix_seconds(now);
+  last.seen_s = times.now_s;
   return value.histogram != nullptr ? step_histogram(value, change, last, batch)
                                     : step_number(value, change, last, batch);
 }

@@ -37,8 +37,11 @@ std::string_view family_of(std::string_view name, FamilyType type) {
 
 class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
  public:
-  Collector(const RemoteWriteIntake& intake, Timestamp now)
-      : intake_(intake), pieces_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()) {}
+  Collector(const RemoteWriteIntake& intake, size_t message_bytes, Timestamp now)
+      : intake_(intake), pieces_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()) {
+    constexpr size_t kSeriesBytes = 200;  // of a series with few labels
+    pieces_.expect(message_bytes / kSeriesBytes);
+  }
 
   // The labels are read only if they are not those of a series that is known, or if their name is needed.
   Status begin_series1(std::string_view labels, RemoteSeries) override {
@@ -302,7 +305,7 @@ Result<RemoteAccount> RemoteWriteIntake::submit(RemoteWriteVersion version, std:
   account_.bytes.add(body.size());
   const Result<std::string> message = decode_snappy(body, kRemoteMessageBytesMax);
   if (!message) return message.error();
-  Collector collector(*this, now);
+  Collector collector(*this, message->size(), now);
   const InStage stage(Stage::kParse);
   const Status decoded = decode_remote_write(version, *message, collector);
   const RemoteAccount& account = collector.finish();

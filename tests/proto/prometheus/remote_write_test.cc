@@ -301,6 +301,48 @@ RC_GTEST_PROP(RemoteWrite, ReadsWhatASenderWrites, ()) {
   check_equal(parts_of(Version::k2, write_request2(sent)), sent);
 }
 
+// Keeps how the labels of the only series came.
+class LabelBytes final : public RemoteWriteVisitor {
+ public:
+  Status begin_series1(std::string_view labels, RemoteSeries) override {
+    bytes = labels;
+    return Status::ok();
+  }
+  void begin_series(const RemoteSeries& series) override { read = series.labels.size(); }
+  void add_sample(const RemoteSample&) override { ++samples; }
+  void add_histogram(const NativeHistogram&) override {}
+  void add_exemplar(const RemoteExemplar&) override {}
+  void add_family(const RemoteFamily&) override {}
+
+  std::string bytes;
+  size_t read = 0;
+  size_t samples = 0;
+};
+
+TEST(RemoteWrite, LabelsThatComeFirstAreNotRead) {
+  for (const size_t size : std::initializer_list<size_t>{1, 100, 115, 116, 128, 2048, 16'300, 20'000}) {
+    ProtobufWriter labels;
+    for (const char* const name : {"__name__", "b"})
+      labels.bytes(1, label_message(name, std::string(size, 'x')));
+    ProtobufWriter sample;
+    sample.bytes(2, sample_message({1, 2, 0}));
+    ProtobufWriter message;
+    message.bytes(1, labels.text() + sample.text());
+    LabelBytes plain;
+    ASSERT_TRUE(decode_remote_write(Version::k1, message.text(), plain));
+    EXPECT_EQ(plain.samples, 1U);
+    const bool is_short = size < 20'000;
+    EXPECT_EQ(plain.bytes, is_short ? labels.text() : "") << size << ": lengths of two bytes at most";
+    EXPECT_EQ(plain.read, is_short ? 0U : 2U);
+    ProtobufWriter mixed;
+    mixed.bytes(1, labels.text() + sample.text() + labels.text());
+    LabelBytes parts;
+    ASSERT_TRUE(decode_remote_write(Version::k1, mixed.text(), parts));
+    EXPECT_EQ(parts.samples, 1U);
+    EXPECT_EQ(parts.read, 4U) << "others follow the sample";
+  }
+}
+
 TEST(SnappyBlock, ChecksTheLengthAtItsHead) {
   const std::string zeros(1000, '\0');
   const std::string block = snappy_block(zeros);
