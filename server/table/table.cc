@@ -39,12 +39,18 @@ class DeltaMover {
   std::vector<SlotHistogram> histograms_;
 };
 
-// Prefetches for a later iteration: first the series, then the end of its pending window, which it points to.
-// Must be inlined: g++ takes a function that only prefetches for one without effects, and removes its calls.
+// Prefetches what Table::collect() needs of later series: first a series, then the end of its pending window,
+// which it points to. Must be inlined: g++ takes a function that only prefetches for one without effects, and
+// removes its calls.
+constexpr size_t kSeriesAhead = 24;
+constexpr size_t kPendingAhead = 12;
+[[gnu::always_inline]] inline void prefetch_first(std::span<Series* const> series) {
+  for (size_t i = 0; i < std::min(kSeriesAhead, series.size()); ++i) series[i]->prefetch();
+  for (size_t i = 0; i < std::min(kPendingAhead, series.size()); ++i) series[i]->pending.prefetch();
+}
 [[gnu::always_inline]] inline void prefetch_ahead(std::span<Series* const> series, size_t i) {
-  constexpr size_t kAhead = 8;
-  if (i + 2 * kAhead < series.size()) series[i + 2 * kAhead]->prefetch();
-  if (i + kAhead < series.size()) series[i + kAhead]->pending.prefetch();
+  if (i + kSeriesAhead < series.size()) series[i + kSeriesAhead]->prefetch();
+  if (i + kPendingAhead < series.size()) series[i + kPendingAhead]->pending.prefetch();
 }
 
 }  // namespace
@@ -62,15 +68,18 @@ std::vector<SeriesRow> Table::collect(ShardNo n, int parity, JournalDraft* journ
   deltas.prefetch_all();
   DeltaMover mover(deltas, journal == nullptr ? nullptr : &journal->bytes());
   const std::vector<Series*>& dirty = shard.dirty[p];
+  prefetch_first(dirty);
+  size_t grown = 0;  // of the pending windows; unsigned: wraps around if they shrink
   for (size_t i = 0; i < dirty.size(); ++i) {
     prefetch_ahead(dirty, i);
     Series& series = *dirty[i];
-    const size_t bytes_before = series.pending.memory_bytes();
+    grown -= series.pending.memory_bytes();
     const uint32_t entries = mover.move(std::exchange(series.delta[p], 0), series);
-    count_pending_bytes(shard, series, bytes_before);
+    grown += series.pending.memory_bytes();
     if (journal != nullptr) journal->end_piece(series.id, entries);
   }
-  ram_bytes_.fetch_sub(deltas.memory_bytes(), std::memory_order_relaxed);
+  shard.pending_bytes += grown;
+  ram_bytes_.fetch_add(grown - deltas.memory_bytes(), std::memory_order_relaxed);
   deltas.clear();
   clear_burst(shard.dirty[p]);
   return rows;

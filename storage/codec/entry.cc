@@ -15,8 +15,8 @@ namespace {
 // The first byte. Below kLong it is the whole head: one observation in the slot after the reference's, at the
 // same scale; its low bits are the low bits of the difference.
 constexpr uint8_t kLong = 0x80;
-constexpr uint8_t kMoreBits = 0x40;
-constexpr int kShortBits = 6;
+constexpr uint8_t kMoreBits = ShortEntry::kMoreBits;
+constexpr int kShortBits = ShortEntry::kShortBits;
 // Bits of a long head. Without slot bits the slot is the reference's.
 constexpr uint8_t kSlotMask = 0x03;
 constexpr uint8_t kNextSlot = 1;
@@ -263,13 +263,10 @@ EntryReference reference_of(Slot slot, const Bucket& bucket) {
 }
 
 void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& entry, Effort effort) {
-  const Bucket& bucket = entry.bucket;
-  SM_CHECK(!bucket.is_empty() && entry.slot >= 0);
-  if (bucket.count() > 1 || !bucket.is_decimal() || entry.slot != reference.slot + 1 ||
-      bucket.scale() != reference.scale) {
-    return encode_long(out, reference, entry.slot, bucket, effort);
-  }
-  const int64_t value = bucket.decimal().sum;
+  SM_CHECK(!entry.bucket.is_empty() && entry.slot >= 0);
+  if (!takes_short_entry(reference, entry))
+    return encode_long(out, reference, entry.slot, entry.bucket, effort);
+  const int64_t value = entry.bucket.decimal().sum;
   const uint64_t difference = zigzag(bits_of(value) - bits_of(reference.mean));
   reference.slot = entry.slot;
   reference.mean = value;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,44 @@ SlotBucket at_reference_scale(const EntryReference& reference, SlotBucket bucket
 // Appends an entry. Requires: `bucket` is a result of at_reference_scale(), not empty, slot >= 0.
 void encode_entry(std::string& out, EntryReference& reference, const SlotBucket& bucket,
                   Effort effort = Effort::kSmall);
+
+// The most frequent kind of entry: of one sample in the next slot, at the reference's scale. It is one
+// number, of which the lowest byte is the first: a copy of bytes that were just written one by one would wait
+// for them.
+struct ShortEntry {
+  static constexpr int kShortBits = 6;        // of the difference of the means, in the first byte
+  static constexpr uint8_t kMoreBits = 0x40;  // in the first byte: a varint of the others follows
+
+  uint64_t bytes = 0;
+  uint32_t size = 0;  // up to 8; 0: the bucket needs another kind of entry, or more bytes
+
+  std::array<char, sizeof(bytes)> text() const {
+    constexpr bool kIsSwapped = std::endian::native == std::endian::big;
+    return std::bit_cast<std::array<char, sizeof(bytes)>>(kIsSwapped ? __builtin_bswap64(bytes) : bytes);
+  }
+};
+inline bool takes_short_entry(const EntryReference& reference, const SlotBucket& bucket) {
+  return bucket.bucket.count() == 1 && bucket.bucket.is_decimal() && bucket.slot == reference.slot + 1 &&
+         bucket.bucket.scale() == reference.scale;
+}
+// Returns what encode_entry() appends for this bucket. Changes `reference` only if the size is not 0.
+// Requires: as encode_entry().
+inline ShortEntry encode_short_entry(EntryReference& reference, const SlotBucket& bucket) {
+  if (!takes_short_entry(reference, bucket)) return {};
+  const int64_t value = bucket.bucket.decimal().sum;
+  const uint64_t difference = zigzag(static_cast<uint64_t>(value) - static_cast<uint64_t>(reference.mean));
+  uint64_t rest = difference >> ShortEntry::kShortBits;
+  if (rest >> (7 * (sizeof(ShortEntry::bytes) - 1)) != 0) return {};
+  reference.slot = bucket.slot;
+  reference.mean = value;
+  ShortEntry out{difference & (ShortEntry::kMoreBits - 1), 1};
+  if (rest == 0) return out;
+  out.bytes |= ShortEntry::kMoreBits;
+  for (; rest >= 0x80; rest >>= 7) out.bytes |= ((rest & 0x7f) | 0x80) << (8 * out.size++);
+  out.bytes |= rest << (8 * out.size++);
+  return out;
+}
+
 // Returns nullopt if the bytes are not a valid entry, or are a bucket that no samples could have made;
 // `reference` is then unspecified.
 std::optional<SlotBucket> decode_entry(Reader& in, EntryReference& reference);

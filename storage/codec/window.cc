@@ -75,12 +75,23 @@ Window::More& Window::more() {
   return *more_;
 }
 
+bool Window::add_next(const SlotBucket& bucket, std::string* journal) {
+  EntryReference reference = newest();
+  const ShortEntry entry = encode_short_entry(reference, bucket);
+  if (entry.size == 0) return false;
+  const auto text = entry.text();
+  append({text.data(), entry.size}, reference);
+  if (journal != nullptr) journal->append(text.data(), entry.size);
+  return true;
+}
+
 void Window::add(const SlotBucket& bucket, Combine combine, std::string* journal,
                  const SparseHistogram* histogram) {
   if (histogram != nullptr) {
     more().histograms.add(bucket.slot, *histogram);
     if (journal != nullptr) encode_entry_histogram(*journal, *histogram);
   }
+  if (add_next(bucket, journal)) return;
   EntryReference reference = newest();
   const SlotBucket aligned = at_reference_scale(reference, bucket);  // as a replay would add it
   const bool is_later = is_empty() || aligned.slot > reference.slot;
@@ -272,12 +283,8 @@ Slot Window::oldest_slot() const {
   return oldest;
 }
 
-size_t Window::memory_bytes() const {
-  size_t bytes = capacity_ + marks_bytes(capacity_);
-  if (more_) {
-    bytes += sizeof(More) + more_->late.capacity() * sizeof(SlotBucket) + more_->histograms.memory_bytes();
-  }
-  return bytes;
+size_t Window::more_bytes() const {
+  return sizeof(More) + more_->late.capacity() * sizeof(SlotBucket) + more_->histograms.memory_bytes();
 }
 
 }  // namespace statmill

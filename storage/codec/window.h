@@ -43,6 +43,7 @@ class Window {
   void prefetch() const {
     const char* const end = bytes_.get() + size_;
     __builtin_prefetch(end, 1);
+    if (!is_open_) return;
     // As an integer, since there may be nothing after the entries.
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is never dereferenced
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(end) + sizeof(Open) - 1), 1);
@@ -71,7 +72,10 @@ class Window {
   const HistogramWindow* histograms() const {
     return more_ && !more_->histograms.is_empty() ? &more_->histograms : nullptr;
   }
-  size_t memory_bytes() const;  // on the heap
+  size_t memory_bytes() const {  // on the heap
+    const size_t bytes = capacity_ + marks_bytes(capacity_);
+    return more_ ? bytes + more_bytes() : bytes;
+  }
 
  private:
   // A newest bucket that has many samples or may get them. Stored in bytes_ after the entries, at the next
@@ -87,6 +91,9 @@ class Window {
   // The reference of the newest entry. Requires: the newest bucket is encoded.
   EntryReference before_newest() const;
   std::optional<Slot> add_bucket_entry(Reader& in, Combine combine);
+  // Adds a bucket of one sample in the slot after the newest, as nearly all are. Returns false, and changes
+  // nothing, if it is none, or of another scale.
+  bool add_next(const SlotBucket& bucket, std::string* journal);
   // Closes the newest bucket, and appends an encoded entry in a later slot; `reference` is that of the next
   // entry.
   void append(std::string_view entry, const EntryReference& reference);
@@ -128,6 +135,7 @@ class Window {
     HistogramWindow histograms;
   };
   More& more();
+  size_t more_bytes() const;  // Requires: more_ is not null
 
   std::unique_ptr<char[]> bytes_;
   std::unique_ptr<More> more_;

@@ -26,15 +26,18 @@ class JournalDraft {
   void recycle(std::string row);
 
  private:
+  // Both are constructed in place: copying one right after writing its fields would stall on those stores.
   struct Piece {
-    uint64_t begin = 0;  // in bytes_; it ends where the next one begins
-    uint32_t entries = 0;
+    Piece(uint64_t begins, uint32_t count) : begin(begins), entries(count) {}
+    uint64_t begin;  // in bytes_; it ends where the next one begins
+    uint32_t entries;
   };
   struct Key {
+    Key() = default;
+    Key(SeriesId of, uint32_t number) : id(of), piece(number) {}
     SeriesId id = 0;
     uint32_t piece = 0;
   };
-  JournalPiece piece(const Key& key) const;
 
   std::string bytes_;
   std::vector<Piece> pieces_;
