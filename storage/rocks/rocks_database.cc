@@ -21,6 +21,7 @@
 #include "storage/keys.h"
 #include "storage/rocks/chunk_merge.h"
 #include "storage/rocks/exemplar_rows.h"
+#include "storage/rocks/log_checksum.h"
 #include "storage/rocks/sync_stage.h"
 
 namespace statmill {
@@ -232,6 +233,7 @@ bool is_locked_by_another(const std::string& message) {
 Result<std::unique_ptr<RocksDatabase>> RocksDatabase::open(const std::string& path,
                                                            const RocksOptions& options, const Tiers& tiers,
                                                            RocksAccess access) {
+  use_fast_log_checksum();
   Parts parts;
   parts.counters = options.counters ? options.counters : std::make_shared<StoreCounters>();
   parts.expiry = options.expiry ? options.expiry : std::make_shared<Expiry>();

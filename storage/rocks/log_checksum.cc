@@ -1,0 +1,18 @@
+#include "storage/rocks/log_checksum.h"
+
+#include "base/hash.h"
+
+namespace rocksdb::crc32c {
+
+// Weak, so that a RocksDB that is linked statically keeps its own.
+[[gnu::weak]] uint32_t Extend(uint32_t crc, const char* bytes, size_t size) {
+  return statmill::crc32c({bytes, size}, crc);
+}
+
+}  // namespace rocksdb::crc32c
+
+namespace statmill {
+
+void use_fast_log_checksum() {}
+
+}  // namespace statmill
