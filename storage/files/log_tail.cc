@@ -99,4 +99,16 @@ Result<LogEnd> inspect_newest_log(rocksdb::FileSystem& file_system, const std::s
   return inspect_log(read.ToStringView());
 }
 
+uint64_t log_bytes(rocksdb::FileSystem& file_system, const std::string& directory) {
+  std::vector<std::string> names;
+  if (!file_system.GetChildren(directory, {}, &names, nullptr).ok()) return 0;
+  uint64_t bytes = 0;
+  for (const std::string& name : names) {
+    uint64_t size = 0;
+    if (name.ends_with(kEnding) && file_system.GetFileSize(directory + "/" + name, {}, &size, nullptr).ok())
+      bytes += size;
+  }
+  return bytes;
+}
+
 }  // namespace statmill

@@ -6,6 +6,7 @@
 
 #include <rocksdb/file_system.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,8 @@ LogEnd inspect_log(std::string_view bytes);
 // Inspects the log with the highest number in the database's directory; kWhole if there is none. Reads the
 // whole log into memory. Errors: kIo.
 Result<LogEnd> inspect_newest_log(rocksdb::FileSystem& file_system, const std::string& directory);
+
+// Returns the bytes of all logs in the database's directory, without those that cannot be read.
+uint64_t log_bytes(rocksdb::FileSystem& file_system, const std::string& directory);
 
 }  // namespace statmill

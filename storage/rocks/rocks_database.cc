@@ -6,7 +6,6 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_partitioner.h>
 #include <rocksdb/table.h>
-#include <rocksdb/transaction_log.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -167,8 +166,10 @@ std::string tier_family(const Tier& tier) {
 std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& options, const Tiers& tiers,
                                                          const RocksDatabase::Parts& parts) {
   const rocksdb::BlockBasedTableOptions table = table_options(parts.block_cache);
+  const uint64_t quarter = std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
   std::vector<rocksdb::ColumnFamilyDescriptor> out;
-  out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, kSmallWriteBuffer));
+  // Many of the rows of last values are removed again before their buffer is flushed.
+  out.emplace_back(rocksdb::kDefaultColumnFamilyName, family_options(table, quarter));
   rocksdb::ColumnFamilyOptions series = family_options(table, kSmallWriteBuffer);
   series.memtable_insert_with_hint_prefix_extractor = by_ascending_id(0);
   out.emplace_back("series", series);
@@ -177,11 +178,9 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(const RocksOptions& opt
   journal.compression = rocksdb::kNoCompression;
   out.emplace_back("journal", journal);
   for (TierNo i = 0; i < tiers.stored_count(); ++i) {
-    const uint64_t buffer =
-        i == 0 ? options.write_buffer_bytes : std::max(kSmallWriteBuffer, options.write_buffer_bytes / 4);
     out.emplace_back(
         tier_family(tiers[i]),
-        tier_options(table, buffer,
+        tier_options(table, i == 0 ? options.write_buffer_bytes : quarter,
                      std::make_shared<ChunkMerge>(i, tiers[i].chunk_slots, parts.counters->damaged_frames()),
                      *parts.filters[i]));
   }
@@ -365,10 +364,8 @@ DatabaseBytes RocksDatabase::database_bytes() {
   // Both stay 0 if they fail.
   parts_.db->GetAggregatedIntProperty(Properties::kEstimateLiveDataSize, &out.live);
   parts_.db->GetAggregatedIntProperty(Properties::kEstimatePendingCompactionBytes, &out.compaction_debt);
-  rocksdb::VectorLogPtr logs;
-  if (parts_.db->GetSortedWalFiles(logs).ok()) {
-    for (const auto& log : logs) out.log += log->SizeFileBytes();
-  }
+  // Not GetSortedWalFiles(), which also reads the first record of each: a tick of many samples.
+  out.log = log_bytes(*parts_.env->GetFileSystem(), parts_.db->GetName());
   return out;
 }
 

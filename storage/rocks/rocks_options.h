@@ -20,8 +20,9 @@ class StoreCounters;
 struct RocksOptions {
   std::string path;                                 // the data directory; created if missing
   uint64_t block_cache_bytes = uint64_t{64} << 20;  // blocks, indexes and filters of all files together
-  uint64_t write_buffer_bytes = uint64_t{64}
-                                << 20;  // of the finest tier and of the journal each; coarser: a quarter
+  uint64_t write_buffer_bytes =
+      uint64_t{64}
+      << 20;  // of the finest tier and of the journal each; of coarser tiers and last values: a quarter
   uint64_t wal_bytes_max = uint64_t{128} << 20;  // bounds how long a start after a crash replays
   std::shared_ptr<Expiry> expiry;  // shared by all databases that a store opens in turn; null: its own
   uint64_t reserve_bytes = 0;      // disk space kept for a start on a full disk (reserve_file.h); 0: none

@@ -77,6 +77,15 @@ TEST_F(LogTailTest, AnUndamagedLogIsWhole) {
 }
 
 // Any pages of the last batch that never reached the disk may be zeros or noise.
+TEST_F(LogTailTest, TheBytesOfLogsAreThoseOfTheirFiles) {
+  rocksdb::FileSystem& files = *rocksdb::FileSystem::Default();
+  const uint64_t size = fs::file_size(log_);
+  EXPECT_EQ(log_bytes(files, data() / "db"), size);
+  std::ofstream(data() / "db" / "999999.log") << "seven..";
+  EXPECT_EQ(log_bytes(files, data() / "db"), size + 7);
+  EXPECT_EQ(log_bytes(files, data() / "nowhere"), 0U);
+}
+
 TEST_F(LogTailTest, TheLastBatchMayBeTornAnywhere) {
   const std::string bytes = read(log_);
   for (size_t at = ends_.back(); at < bytes.size(); at += 4096) {
