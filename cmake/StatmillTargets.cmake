@@ -80,13 +80,31 @@ endif()
 # With CMAKE_UNITY_BUILD, a compiler reads this many sources at once, which halves the time of a cold build.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
-# statmill_library(NAME [FUZZED] SOURCES... [ALONE sources...] [ASIO sources...] LINK libs...): adds a static library.
+# statmill_batches(NAME sources...): a unity build compiles these sources in batches of their own, in this order.
+function(statmill_batches name)
+  set(count 0)
+  foreach(source ${ARGN})
+    math(EXPR batch "${count} / ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}${batch})
+  endforeach()
+endfunction()
+
+# statmill_library(NAME [FUZZED] SOURCES... [APART sources...] [ALONE sources...] [ASIO sources...] LINK libs...): adds a static
+# library.
 # FUZZED: fuzzers run this library; with STATMILL_FUZZ on, it is instrumented so that they see its branches.
-# ALONE: sources that a unity build compiles alone, because another source has file-local names in common with them.
+# APART: sources that a unity build does not compile together with those of SOURCES, because these have file-local names in
+#   common with them. New ones go to the end of it, so that no other batch changes.
+# ALONE: sources that a unity build compiles alone, for the same reason.
 # ASIO: the sources that instantiate Asio or Beast.
 function(statmill_library name)
-  cmake_parse_arguments(ARG "FUZZED" "" "SOURCES;ALONE;ASIO;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_ALONE})
+  cmake_parse_arguments(ARG "FUZZED" "" "SOURCES;APART;ALONE;ASIO;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART} ${ARG_ALONE})
+  if(ARG_APART)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+    statmill_batches("" ${ARG_SOURCES})
+    statmill_batches(apart_ ${ARG_APART})
+  endif()
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PUBLIC statmill_options ${ARG_LINK})
   if(ARG_FUZZED AND STATMILL_FUZZ)

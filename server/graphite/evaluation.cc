@@ -64,7 +64,7 @@ Status hold_texts(Call& call) {
 }
 
 // Returns the value of a node; no series for one that would have to be evaluated.
-Value literal_of(const Node& node) {
+Value literal_value(const Node& node) {
   switch (node.kind) {
     case Kind::kNone:
       return {};
@@ -87,7 +87,7 @@ GroupOf grouping_of(const SyntaxTree& tree, const Node& call, const Function& fu
   std::vector<NamedValue> values;
   values.reserve(call.arguments.size());
   for (const SyntaxTree::Argument& argument : call.arguments)
-    values.push_back({argument.name, literal_of(tree.at(argument.value))});
+    values.push_back({argument.name, literal_value(tree.at(argument.value))});
   const auto arguments = bind_arguments(function, std::move(values));
   return arguments ? function.groups(*arguments) : GroupOf();
 }
@@ -194,7 +194,7 @@ Result<Value> Evaluation::value_of(const SyntaxTree& tree, NodeId id, const Cont
       return value;
     }
     default:
-      return literal_of(node);
+      return literal_value(node);
   }
 }
 

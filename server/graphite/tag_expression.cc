@@ -8,6 +8,8 @@
 namespace statmill::graphite {
 namespace {
 
+using Op = LabelMatcher::Op;
+
 constexpr std::string_view kNameTag = "name";
 
 Error no_expression(std::string_view text, std::string_view why) {
@@ -27,7 +29,7 @@ std::string_view label_of_tag(std::string_view tag) { return tag == kNameTag ? k
 
 Result<std::string> regex_of_beginning(std::string_view regex) {
   // Read alone first, so that no bracket of it closes the group around it.
-  const auto alone = ValueTest::parse({LabelMatcher::Op::kMatches, "a tag", std::string(regex)});
+  const auto alone = ValueTest::parse({Op::kMatches, "a tag", std::string(regex)});
   if (!alone) return alone.error();
   // Without an alternative or a flag no group is needed, and the index of names knows how to look for a
   // prefix.
@@ -46,7 +48,6 @@ std::string regex_of_prefix(std::string_view text) {
 }
 
 Result<LabelMatcher> parse_tag_expression(std::string_view text) {
-  using Op = LabelMatcher::Op;
   const size_t tag_size = text.find_first_of(";!=");
   if (tag_size == 0 || tag_size == std::string_view::npos || text[tag_size] == ';')
     return no_expression(text, "it is not TAG=VALUE, TAG!=VALUE, TAG=~REGEX or TAG!=~REGEX");

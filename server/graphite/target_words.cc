@@ -10,12 +10,12 @@
 namespace statmill::graphite {
 namespace {
 
+using Kind = SyntaxTree::Kind;
+using Node = SyntaxTree::Node;
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
-
-using Kind = SyntaxTree::Kind;
-using Node = SyntaxTree::Node;
 
 std::optional<Node> parsed_number(std::string_view text) {
   const size_t first = text.starts_with('-') ? 1 : 0;
