@@ -81,6 +81,17 @@ RC_GTEST_PROP(Hash, Crc32cImplementationsAgree, (const std::string& bytes, uint3
   RC_ASSERT(crc32c(bytes, start) == internal::crc32c_table(bytes, start));
 }
 
+TEST(Hash, Crc32cOfLongTextsIsThatOfTheTable) {
+  std::string text;
+  for (size_t i = 0; i < 6000; ++i) text.push_back(static_cast<char>(i * i / 7));
+  for (const size_t size : {1535U, 1536U, 1537U, 3071U, 3072U, 3080U, 5000U}) {
+    for (const size_t begin : {0U, 1U, 900U}) {
+      const std::string_view part = std::string_view(text).substr(begin, size);
+      EXPECT_EQ(crc32c(part, 0x12345678), internal::crc32c_table(part, 0x12345678)) << size << " bytes";
+    }
+  }
+}
+
 RC_GTEST_PROP(Hash, Crc32cOfPartsIsThatOfTheWhole, (const std::string& a, const std::string& b)) {
   RC_ASSERT(crc32c(b, crc32c(a)) == crc32c(a + b));
 }
