@@ -64,17 +64,24 @@ endfunction()
 set(common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstring> <filesystem> <functional> <limits> <map>
   <memory> <optional> <span> <string> <string_view> <thread> <unordered_map> <utility> <vector>
   <boost/system/result.hpp>)
-# Under sanitizers, sources that instantiate Asio or Beast are not optimized: that would take more than half of their
-# compile time, and their code mostly waits for sockets.
-set(asio_options)
+# Under sanitizers, code that mostly waits is not optimized: that would take more than half of its compile time.
+set(waiting_options)
 if(STATMILL_SANITIZE)
-  set(asio_options -O0)
+  set(waiting_options -O0)
 endif()
 statmill_precompiled(statmill_precompiled HEADERS ${common_headers})
-statmill_precompiled(statmill_asio_precompiled OPTIONS ${asio_options} LINK statmill_asio_headers
+statmill_precompiled(statmill_asio_precompiled OPTIONS ${waiting_options} LINK statmill_asio_headers
   HEADERS ${common_headers} <boost/asio/io_context.hpp> <boost/asio/ip/tcp.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp>)
 if(STATMILL_FUZZ)
   statmill_precompiled(statmill_fuzzed_precompiled HEADERS ${common_headers} OPTIONS -fsanitize=fuzzer-no-link)
+endif()
+
+# What statmill_library() uses for WAITS, unless fuzzers run for long.
+if(STATMILL_SANITIZE AND NOT STATMILL_FUZZES_LONG)
+  statmill_precompiled(statmill_waiting_precompiled HEADERS ${common_headers} OPTIONS ${waiting_options})
+  if(STATMILL_FUZZ)
+    statmill_precompiled(statmill_fuzzed_waiting_precompiled HEADERS ${common_headers} OPTIONS -fsanitize=fuzzer-no-link ${waiting_options})
+  endif()
 endif()
 
 # With CMAKE_UNITY_BUILD, a compiler reads this many sources at once, which halves the time of a cold build.
@@ -90,15 +97,16 @@ function(statmill_batches name)
   endforeach()
 endfunction()
 
-# statmill_library(NAME [FUZZED] SOURCES... [APART sources...] [ALONE sources...] [ASIO sources...] LINK libs...): adds a static
-# library.
+# statmill_library(NAME [FUZZED] [WAITS] SOURCES... [APART sources...] [ALONE sources...] [ASIO sources...] LINK libs...): adds a
+# static library.
 # FUZZED: fuzzers run this library; with STATMILL_FUZZ on, it is instrumented so that they see its branches.
+# WAITS: no test makes it compute for long, so under sanitizers it is not optimized, but for STATMILL_FUZZES_LONG.
 # APART: sources that a unity build does not compile together with those of SOURCES, because these have file-local names in
 #   common with them. New ones go to the end of it, so that no other batch changes.
 # ALONE: sources that a unity build compiles alone, for the same reason.
-# ASIO: the sources that instantiate Asio or Beast.
+# ASIO: the sources that instantiate Asio or Beast, which wait for sockets.
 function(statmill_library name)
-  cmake_parse_arguments(ARG "FUZZED" "" "SOURCES;APART;ALONE;ASIO;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "FUZZED;WAITS" "" "SOURCES;APART;ALONE;ASIO;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART} ${ARG_ALONE})
   if(ARG_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -107,16 +115,20 @@ function(statmill_library name)
   endif()
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PUBLIC statmill_options ${ARG_LINK})
+  set(precompiled precompiled)
+  if(ARG_WAITS AND TARGET statmill_waiting_precompiled)
+    target_compile_options(${name} PRIVATE ${waiting_options})
+    set(precompiled waiting_precompiled)
+  endif()
   if(ARG_FUZZED AND STATMILL_FUZZ)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
-    target_precompile_headers(${name} REUSE_FROM statmill_fuzzed_precompiled)
-  else()
-    target_precompile_headers(${name} REUSE_FROM statmill_precompiled)
+    set(precompiled fuzzed_${precompiled})
   endif()
+  target_precompile_headers(${name} REUSE_FROM statmill_${precompiled})
   if(ARG_ASIO)
     add_library(${name}_asio OBJECT ${ARG_ASIO})
     target_link_libraries(${name}_asio PRIVATE statmill_options ${ARG_LINK})
-    target_compile_options(${name}_asio PRIVATE ${asio_options})
+    target_compile_options(${name}_asio PRIVATE ${waiting_options})
     target_precompile_headers(${name}_asio REUSE_FROM statmill_asio_precompiled)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_asio>)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)  # it may have no C++ sources of its own
