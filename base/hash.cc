@@ -73,8 +73,8 @@ constexpr uint32_t power_of_x(size_t n) {
 }
 
 // Three neighbouring parts of 512 bytes at a time, since an instruction begins before the one before it has
-// its result. The checksum of bytes that n others follow grows by the factor x^(8 n). Multiplying without
-// carries and then crc32 of 8 bytes gives a product by x^33 more.
+// its result. The checksum of bytes that n others follow grows by the factor x^(8 n). A multiplication
+// without carries, and crc32 of its 8 bytes, multiplies by x^33 more than the two factors.
 __attribute__((target("sse4.2,pclmul"))) uint32_t crc32c_parts(std::string_view bytes, uint32_t crc) {
   constexpr size_t kPart = 512;
   constexpr int64_t kOnePart = power_of_x(8 * kPart - 33);

@@ -39,7 +39,7 @@ class GroupBuckets {
   using Key = std::tuple<std::string, int64_t, int64_t, size_t>;  // group, start_s, step_s, values
   struct Group {
     std::shared_ptr<SlotColumns> buckets;
-    size_t series = 0;  // in the list: which has them
+    size_t series = 0;  // the place in the list of the series that has them
   };
   using Groups = std::map<Key, Group>;
 

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 
+#if defined(__x86_64__)
 namespace rocksdb::crc32c {
 
 // Weak, so that a RocksDB that is linked statically keeps its own.
@@ -10,6 +11,7 @@ namespace rocksdb::crc32c {
 }
 
 }  // namespace rocksdb::crc32c
+#endif
 
 namespace statmill {
 

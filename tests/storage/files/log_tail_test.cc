@@ -76,7 +76,6 @@ TEST_F(LogTailTest, AnUndamagedLogIsWhole) {
   EXPECT_EQ(*last_tick(), kBatches);
 }
 
-// Any pages of the last batch that never reached the disk may be zeros or noise.
 TEST_F(LogTailTest, TheBytesOfLogsAreThoseOfTheirFiles) {
   rocksdb::FileSystem& files = *rocksdb::FileSystem::Default();
   const uint64_t size = fs::file_size(log_);
@@ -86,6 +85,7 @@ TEST_F(LogTailTest, TheBytesOfLogsAreThoseOfTheirFiles) {
   EXPECT_EQ(log_bytes(files, data() / "nowhere"), 0U);
 }
 
+// Any pages of the last batch that never reached the disk may be zeros or noise.
 TEST_F(LogTailTest, TheLastBatchMayBeTornAnywhere) {
   const std::string bytes = read(log_);
   for (size_t at = ends_.back(); at < bytes.size(); at += 4096) {
