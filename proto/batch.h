@@ -86,8 +86,9 @@ struct Batch {
   // A sample of an event series counts for a counter series as well, and the other way round. clear() keeps
   // it.
   bool joins_sums = false;
-  // By sample, if their sender keeps them: where the table found its series last. The table replaces those
-  // that are none or no longer right. Empty: they are not wanted.
+  // By sample, if their sender keeps them: where the table found the series of its name last. The table
+  // replaces those that are none or no longer right. A handle of another name adds the sample to the series
+  // of that name, or refuses it with kEmptyName. Empty: handles are not wanted.
   std::vector<SeriesHandle> handles;
   // Returns the name of samples[index], whose `name` is empty because it has a handle. The text is valid
   // until clear(); it is empty if there is no name.
@@ -105,6 +106,8 @@ struct Batch {
   // Returns the sender of samples[index].
   const LineSender& sender_of(size_t index) const;
 
+  // Returns whether the next refused line is kept.
+  bool shows_refused() const { return refused_lines.size() < kRefusedLinesMax; }
   // Counts a line that its parser refuses, and keeps it if fewer than kRefusedLinesMax are
   // kept. `line` must stay valid until clear().
   void refuse(Refusal reason, std::string_view line) { refuse(reason, line, sender()); }

@@ -1,5 +1,5 @@
-// SeriesHandle: where a sink of samples found the series of a name, which it gives back for the next sample
-// of that name.
+// SeriesHandle: where a sink of samples found the series of a name. With the next sample of that name the
+// sink gets it back, and need not look for the name.
 #pragma once
 
 #include <cstdint>

@@ -91,8 +91,9 @@ size_t LastValueTable::memory_bytes() const {
          by_labels_.memory_bytes() + histogram_bytes_;
 }
 
-void LastValueTable::set_labels(Place place, const Hash128& labels) {
+void LastValueTable::set_labels(Place place, const Hash128& labels, SeriesHandle handle) {
   Entry& of = entry(place);
+  of.handle = handle;
   if (of.labels == labels) return;
   if (of.labels != kNoLabels) by_labels_.erase(place, labels_of_place());
   of.labels = kNoLabels;

@@ -46,10 +46,10 @@ class LastValueTable {
   bool has_labels(Place place, const Hash128& labels) const {
     return place < places_ && entry(place).labels == labels;
   }
-  // Replaces the labels of the entry. If another one had them, it has none now.
-  void set_labels(Place place, const Hash128& labels);
+  // Replaces the labels of the entry, and the handle of their series. If another one had them, it has none
+  // now.
+  void set_labels(Place place, const Hash128& labels, SeriesHandle handle = {});
   SeriesHandle handle(Place place) const { return entry(place).handle; }
-  void set_handle(Place place, SeriesHandle handle) { entry(place).handle = handle; }
   // Returns whether a sender said that the series ends after its last value.
   bool is_ended(Place place) const { return entry(place).is_ended; }
   void set_ended(Place place, bool is_ended) { entry(place).is_ended = is_ended; }

@@ -159,9 +159,8 @@ void RemoteTable::note_changes(int parity, const Batch& batch, Timestamp now) {
     const Change& change = changes_[i];
     if (change.place == LastValueTable::kNone) continue;
     journal_.note(parity, values_, change.place, now);
-    values_.set_handle(change.place, batch.handles[i]);
     const Hash128& labels = change.value->labels_hash;
-    if (labels != LastValueTable::kNoLabels) values_.set_labels(change.place, labels);
+    if (labels != LastValueTable::kNoLabels) values_.set_labels(change.place, labels, batch.handles[i]);
   }
   for (const LastValueTable::Place place : silent_changes_) journal_.note(parity, values_, place, now);
 }

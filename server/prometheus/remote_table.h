@@ -130,8 +130,15 @@ class RemoteTable final : public TickParticipant {
   bool is_known(const RemoteValue& value) const REQUIRES(mutex_) {
     return value.place != LastValueTable::kNone && values_.has_labels(value.place, value.labels_hash);
   }
+  // Requires: locate() was called. The handle of an entry is that of its labels, which have a keyed hash: a
+  // hostile sender can make names that have one hash, and so share an entry.
+  SeriesHandle handle_of(const RemoteValue& value) const REQUIRES(mutex_) {
+    return value.place == LastValueTable::kNone ? SeriesHandle() : values_.handle(value.place);
+  }
   std::string_view name_of(const RemoteValue& value) const REQUIRES(mutex_);
   Hash128 locate(RemoteValue& value) REQUIRES(mutex_);
+  // Returns 0, as no sample is accepted.
+  uint64_t refuse(Batch& batch, Refusal reason, const RemoteValue& value) const REQUIRES(mutex_);
   struct Times {  // that samples may have
     int64_t now_s = 0;
     int64_t newest_ms = 0;

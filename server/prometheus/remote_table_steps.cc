@@ -6,26 +6,27 @@
 
 namespace statmill {
 
+// Reads the name only if it is shown.
+uint64_t RemoteTable::refuse(Batch& batch, Refusal reason, const RemoteValue& value) const {
+  batch.refuse(reason, batch.shows_refused() ? name_of(value) : std::string_view());
+  return 0;
+}
+
 // Returns 1 if the sample is accepted although it adds nothing; else it is in the batch, or refused.
 uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch& batch, const Times& times) {
-  const auto refuse = [&](Refusal reason) {
-    mutex_.held();
-    batch.refuse(reason, name_of(value));
-    return uint64_t{0};
-  };
   if (value.sent == SentAs::kEnd) {
     ++batch.received;
     end(hash, value.sender == 0 ? hash : SeriesEnds::key(value.name), value.value.time_ms);
     return 1;
   }
   // The table checks times, too, but a series whose last sample is from a wrong future accepts no others.
-  if (value.value.time_ms > times.newest_ms) return refuse(Refusal::kTooNew);
-  if (value.value.time_ms / 1000 < times.oldest_s) return refuse(Refusal::kTooOld);
+  if (value.value.time_ms > times.newest_ms) return refuse(batch, Refusal::kTooNew, value);
+  if (value.value.time_ms / 1000 < times.oldest_s) return refuse(batch, Refusal::kTooOld, value);
   const bool is_located = value.place != LastValueTable::kNone;
   Change change{is_located ? value.place : values_.find(hash), false, {}, &value};
   change.is_new = change.place == LastValueTable::kNone;
   if (change.is_new && value.sender != 0 && values_.size() >= options_.series_max)
-    return refuse(Refusal::kStateLimit);
+    return refuse(batch, Refusal::kStateLimit, value);
   LastValue last = change.is_new ? LastValue{} : values_.at(change.place);
   change.before = last;
   last.name = hash;
@@ -35,23 +36,18 @@ uint64_t RemoteTable::step(const RemoteValue& value, const Hash128& hash, Batch&
 }
 
 uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, LastValue& last, Batch& batch) {
-  const auto refuse = [&](Refusal reason) {
-    mutex_.held();
-    batch.refuse(reason, name_of(value));
-    return uint64_t{0};
-  };
   const bool is_amount = value.sent == SentAs::kAmount;
   // A sender of amounts may become one of cumulative counters, and the other way round.
   const bool was_amount = value.sent == SentAs::kCounter && !change.is_new && !last.is_counter;
   const bool is_counter =
       !is_amount && (change.is_new || was_amount ? is_counter_at_first(value) : last.is_counter);
   if (is_counter && value.value.value.mantissa != 0 && value.value.value.value() < 0)
-    return refuse(Refusal::kOutOfRange);
+    return refuse(batch, Refusal::kOutOfRange, value);
   const Step step = is_amount                  ? amount_step(value.value, change.is_new, last)
                     : was_amount && is_counter ? counter_step_after_amounts(value.value, last)
                     : change.is_new            ? first_step(value.value, is_counter, last, late_window_)
                                                : next_step(value.value, last, late_window_);
-  if (step.kind == StepKind::kOutOfOrder) return refuse(Refusal::kOutOfOrder);
+  if (step.kind == StepKind::kOutOfOrder) return refuse(batch, Refusal::kOutOfOrder, value);
   if (step.is_reset) resets_.add();
   ++batch.received;
   if (!has_room_for(last, change, options_.histogram_bytes / 2)) last.histogram = nullptr;
@@ -63,7 +59,7 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   } else {
     clear_end(change.place, value);
   }
-  batch.handles.push_back(values_.handle(change.place));
+  batch.handles.push_back(handle_of(value));
   changes_.push_back(std::move(change));
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
@@ -90,16 +86,13 @@ void RemoteTable::clear_end(LastValueTable::Place place, const RemoteValue& valu
 
 uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, LastValue& last,
                                      Batch& batch) {
-  const auto refuse = [&](Refusal reason) {
-    mutex_.held();
-    batch.refuse(reason, name_of(value));
-    return uint64_t{0};
-  };
   const HistogramStep step = next_histogram(value, change.is_new, last);
   const ForeignHistogram& added = step.kind == HistogramStepKind::kAll ? *value.histogram : step.difference;
   // The table compares the kinds of samples, but what adds nothing has none.
-  if (added.count == 0 && !may_be_distribution(value.name)) return refuse(Refusal::kKindMismatch);
-  if (!has_room_for(last, change, options_.histogram_bytes)) return refuse(Refusal::kStateLimit);
+  if (added.count == 0 && !may_be_distribution(value.name))
+    return refuse(batch, Refusal::kKindMismatch, value);
+  if (!has_room_for(last, change, options_.histogram_bytes))
+    return refuse(batch, Refusal::kStateLimit, value);
   if (step.is_reset) resets_.add();
   if (step.kind == HistogramStepKind::kChanged) histograms_changed_.add();
   ++batch.received;
@@ -111,7 +104,7 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
     silent_changes_.push_back(change.place);
     return 1;
   }
-  batch.handles.push_back(values_.handle(change.place));
+  batch.handles.push_back(handle_of(value));
   changes_.push_back(std::move(change));
   const ReadyHistogram ready = ready_histogram(added, batch);
   Sample& sample = batch.samples.emplace_back();

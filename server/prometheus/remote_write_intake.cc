@@ -63,10 +63,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
     if (pieces_.is_full() || buckets_ >= kPieceBuckets) split();
     if (!read_labels()) return;
     const Verdict<Refusal> verdict = series_.verdict;
-    if (native.is_end && verdict.is_accepted()) {
-      intake_.stale_.add();
-      return add({{}, native.time_ms, 0}, SentAs::kEnd);
-    }
+    if (native.is_end && verdict.is_accepted()) return add({{}, native.time_ms, 0}, SentAs::kEnd);
     if (verdict.is_refused() && verdict.reason() == Refusal::kReplica) return refuse(series_);
     if (verdict.is_refused() || native.verdict.is_refused()) {
       intake_.histograms_.add();
@@ -87,10 +84,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   void add_sample(const RemoteSample& sample) override {
     if (pieces_.size() >= 2 * RemotePieces::kPieceSamples) split();
     if (series_.verdict.is_refused()) return refuse(series_);
-    if (is_stale_marker(sample.value)) {
-      intake_.stale_.add();
-      return add({{}, sample.time_ms, 0}, SentAs::kEnd);
-    }
+    if (is_stale_marker(sample.value)) return add({{}, sample.time_ms, 0}, SentAs::kEnd);
     if (!std::isfinite(sample.value)) return refuse_value(sample.value);
     add({number_of(sample.value), sample.time_ms, sample.start_ms}, SentAs::kByClues);
   }
@@ -208,24 +202,29 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   }
   void submit() {
     if (is_damaged()) pieces_.values().clear();
+    read_last_ = {};
     intake_.table_.find_labels(pieces_.values());
     read_names(pieces_.values());
     // Equal labels had a name when they came first.
-    pieces_.submit([this](const RemoteValue& value) { return read_encoded(value.labels, {}).name; });
+    pieces_.submit([this](const RemoteValue& value) { return read_of(value).name; });
     histograms_.clear();
     buckets_ = 0;
   }
-  // Reads the names of values that need one, and removes those that are refused.
+  // Reads the labels of a value, unless they are those that were read last for the piece.
+  const Series& read_of(const RemoteValue& value) {
+    if (read_last_.labels.data() != value.labels.data()) {
+      read_last_ = read_encoded(value.labels, value.labels_hash);
+      read_last_.labels = value.labels;
+    }
+    return read_last_;
+  }
+  // Reads the names of values that need one, counts stale markers, and removes what is refused.
   void read_names(std::vector<RemoteValue>& values) {
-    Series series;  // that was read last
     size_t kept = 0;
     for (RemoteValue& value : values) {
       if (value.needs_name()) {
-        if (series.labels.data() != value.labels.data()) {
-          series = read_encoded(value.labels, value.labels_hash);
-          if (is_damaged()) break;
-          series.labels = value.labels;
-        }
+        const Series& series = read_of(value);
+        if (is_damaged()) break;
         if (series.verdict.is_refused()) {
           refuse(series);
           continue;
@@ -234,6 +233,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
         value.clues = series.clues;
         value.labels_hash = series.labels_hash;
       }
+      if (value.sent == SentAs::kEnd) intake_.stale_.add();
       if (&values[kept] != &value) values[kept] = value;
       ++kept;
     }
@@ -276,6 +276,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
   std::deque<ForeignHistogram> histograms_;
   size_t buckets_ = 0;
   Series series_;
+  Series read_last_;  // for a value of the piece
   Status damage_ = Status::ok();
   RemoteLabels read_labels_;       // of the series that was read last
   std::vector<LabelView> labels_;  // without that of the replica

@@ -212,7 +212,14 @@ Table::Guess Table::guess_series(const Shard& shard, Placed& placed, Batch& batc
   if (!handle.is_none()) {
     if (handle.removals == handle_of(shard, placed.hash, handle.number).removals)
       return {SeriesPlace::awake(handle.number), true};
-    placed.hash = hash_of_(batch.name_of(placed.sample));
+    // Only the shard of the handle is locked. A name of another shard is not the one for which the handle was
+    // made: the sample is refused as one without a name.
+    const uint64_t hash = hash_of_(batch.name_of(placed.sample));
+    if (shard_of(hash) == handle.shard) {
+      placed.hash = hash;
+    } else {
+      batch.samples[placed.sample].name = {};
+    }
   }
   __builtin_prefetch(batch.samples[placed.sample].name.data());
   return {shard.index.guess(placed.hash), false};

@@ -10,6 +10,8 @@
 
 #include "base/process_hash.h"
 #include "tests/server/prometheus/remote_server.h"
+#include "tests/support/colliding_names.h"
+#include "tests/support/native_histogram_message.h"
 
 namespace statmill {
 namespace {
@@ -45,6 +47,7 @@ class Pair {
     RC_ASSERT(one.received == two.received);
     RC_ASSERT(one.accepted == two.accepted);
     RC_ASSERT(one.refused == two.refused);
+    RC_ASSERT(one.exemplars == two.exemplars);
   }
   void pass(int64_t seconds) {
     for (RemoteServer* const server : both()) {
@@ -75,7 +78,7 @@ class Pair {
     RC_ASSERT(one_.table().idle_count() == two_.table().idle_count());
     for (const char* const counter :
          {"statmill.remote_samples_repeated", "statmill.remote_counters_older", "statmill.remote_resets",
-          "statmill.remote_gauges_late", "statmill.remote_series_forgotten"})
+          "statmill.remote_gauges_late", "statmill.remote_series_forgotten", "statmill.remote_stale_markers"})
       RC_ASSERT(count(one_, counter) == count(two_, counter));
   }
 
@@ -102,6 +105,13 @@ SentSeries any_series(int64_t now_s, const std::string& replica) {
         *rc::gen::element(0.0, 1.0, 7.0, 7.5, 100.0, -1.0, kStale, 1e300,
                           std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity());
     out.samples.push_back({value, time_ms, 0});
+  }
+  const int64_t time_ms = (now_s - *rc::gen::element(0, 15)) * 1000;
+  if (any(0, 5) == 0) out.exemplars.push_back({{{"trace_id", "1"}}, 1, time_ms});
+  if (any(0, 5) == 0) {
+    const auto count = static_cast<uint64_t>(any(0, 3));
+    if (any(0, 2) == 0) out.samples.clear();
+    out.native.push_back(NativeHistogramMessage{.count = count, .zeros = count, .time_ms = time_ms}.text());
   }
   return out;
 }
@@ -213,6 +223,22 @@ TEST(KnownLabels, ThatAreForgottenBeforeTheyAreAddedNeedTheirName) {
   EXPECT_EQ(server.values().add(values, batch, server.now(), name_of).accepted, 1U);
   EXPECT_EQ(server.total("m"), 3);
   EXPECT_EQ(server.total("other"), 5);
+}
+
+TEST(KnownLabels, NamesOfOneHashHaveTheirOwnSeries) {
+  RemoteServer server;
+  const std::vector<std::string> names = colliding_names(2);
+  ASSERT_EQ(hash_name(names[0], 0), hash_name(names[1], 0));
+  for (int i = 0; i < 8; ++i) {
+    for (size_t n = 0; n < names.size(); ++n) {
+      const std::vector<SentSeries> sent = {
+          series(names[n], {{n == 0 ? 1.0 : 100.0, ms(2 * i) + 1000 * static_cast<int64_t>(n), 0}})};
+      const RemoteAccount account = i % 4 == 3 && n == 1 ? server.send2(sent) : server.send(sent);
+      EXPECT_EQ(account.accepted, 1U);
+    }
+  }
+  EXPECT_EQ(server.total(names[0]), 8);
+  EXPECT_EQ(server.total(names[1]), 800);
 }
 
 TEST(KnownLabels, DamagedOnesEndTheMessageWhereverTheyAre) {

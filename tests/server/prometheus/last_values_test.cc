@@ -101,13 +101,16 @@ RC_GTEST_PROP(LastValueTable, FindsTheEntryThatHadLabelsLast, ()) {
         if (wanted.count(labels) != 0) forget(wanted[labels]);
         wanted[labels] = place;
         labels_of[place] = labels;
-        table.set_labels(place, {labels, 2});
+        table.set_labels(place, {labels, 2}, {static_cast<uint32_t>(labels) + 1});
         RC_ASSERT(table.has_labels(place, {labels, 2}));
     }
     RC_ASSERT(table.find_labels({labels, 2}) ==
               (wanted.count(labels) == 0 ? LastValueTable::kNone : wanted[labels]));
   }
-  for (const auto& [labels, place] : wanted) RC_ASSERT(table.find_labels({labels, 2}) == place);
+  for (const auto& [labels, place] : wanted) {
+    RC_ASSERT(table.find_labels({labels, 2}) == place);
+    RC_ASSERT(table.handle(place).number == labels + 1);
+  }
   RC_ASSERT(table.find_labels({3, 3}) == LastValueTable::kNone);
 }
 
