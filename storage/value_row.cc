@@ -1,7 +1,9 @@
 #include "storage/value_row.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 #include "base/bytes.h"
@@ -38,7 +40,9 @@ class FieldBuffer {
  public:
   void u8(uint8_t v) { *at_++ = static_cast<char>(v); }
   void u64be(uint64_t v) {
-    for (int shift = 56; shift >= 0; shift -= 8) u8(static_cast<uint8_t>(v >> shift));
+    if (std::endian::native == std::endian::little) v = __builtin_bswap64(v);
+    std::memcpy(at_, &v, sizeof(v));
+    at_ += sizeof(v);
   }
   void svarint(int64_t v) {
     uint64_t rest = zigzag(static_cast<uint64_t>(v));
@@ -61,7 +65,8 @@ bool is_valid(const Number& value) {
 
 }  // namespace
 
-ValueRowWriter::ValueRowWriter(Timestamp now) : now_s_(unix_seconds(now)) {
+ValueRowWriter::ValueRowWriter(Timestamp now, size_t bytes_expected) : now_s_(unix_seconds(now)) {
+  bytes_.reserve(bytes_expected);
   Writer writer(bytes_);
   writer.u8(kVersion);
   writer.svarint(now_s_);

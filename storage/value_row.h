@@ -21,7 +21,8 @@ namespace statmill {
 // Writes one row.
 class ValueRowWriter {
  public:
-  explicit ValueRowWriter(Timestamp now);
+  // `bytes_expected`: for how long a row memory is allocated at once.
+  explicit ValueRowWriter(Timestamp now, size_t bytes_expected = 0);
   void add(const LastValue& value);
   size_t size() const { return bytes_.size(); }
   bool is_empty() const { return is_empty_; }

@@ -8,12 +8,15 @@ namespace {
 // A round passes one entry for so many that changed, and some more, so that it ends.
 constexpr size_t kChangesPerOther = 4;
 constexpr size_t kOthersMin = 64;
+// It passes over so many entries that have a row, for each that it may write, since those cost next to
+// nothing.
+constexpr size_t kPassedPerOther = 16;
 
 }  // namespace
 
 void ValueJournal::note(int parity, const LastValueTable& values, Place place, Timestamp now) {
   Changes& changes = changes_[static_cast<size_t>(parity)];
-  if (!changes.row) changes.row.emplace(now);
+  if (!changes.row) changes.row.emplace(now, last_row_bytes_);
   changes.row->add(values.at(place));
   changes.places.push_back(place);
   if (round_ && place < round_->has_row.size()) round_->has_row[place] = true;
@@ -33,7 +36,8 @@ void ValueJournal::add_to(int parity, const LastValueTable& values, StoreBatch& 
   if (!changes.row) return;
   continue_round(parity, values, batch.tick);
   batch.values.push_back({batch.tick, std::move(*changes.row).finish(batch.tick)});
-  add_row(batch.tick, batch.values.back().bytes.size());
+  last_row_bytes_ = batch.values.back().bytes.size();
+  add_row(batch.tick, last_row_bytes_);
   changes.row.reset();
   changes.places.clear();
 }
@@ -55,8 +59,12 @@ void ValueJournal::continue_round(int parity, const LastValueTable& values, Tick
   Changes& changes = changes_[static_cast<size_t>(parity)];
   const size_t others = changes.places.size() / kChangesPerOther + kOthersMin;
   Place& next = round_->next;
-  for (size_t i = 0; i < others && next < round_->has_row.size(); ++i, ++next) {
-    if (values.is_used(next) && !round_->has_row[next]) changes.row->add(values.at(next));
+  size_t written = 0;
+  for (size_t passed = 0; written < others && passed < kPassedPerOther * others; ++passed, ++next) {
+    if (next >= round_->has_row.size()) break;
+    if (round_->has_row[next] || !values.is_used(next)) continue;
+    changes.row->add(values.at(next));
+    ++written;
   }
   if (next < round_->has_row.size()) return;
   removable_ = round_->begin;

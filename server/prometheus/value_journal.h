@@ -64,6 +64,7 @@ class ValueJournal {
   std::array<Changes, 2> changes_;  // by parity
   std::deque<Row> rows_;            // in the store, or in the batch that is being written
   size_t rows_bytes_ = 0;
+  size_t last_row_bytes_ = 0;  // the next one is about as long
   std::optional<Round> round_;
   std::optional<TickNo> removable_;  // rows of ticks below are needed no more once the next row is durable
 };
