@@ -19,6 +19,7 @@
 #include "ingest/agents/agent_listener.h"
 #include "statmill/registry.h"
 #include "tests/support/manual_clock.h"
+#include "tests/support/sockets.h"
 #include "tests/support/temp_directory.h"
 
 namespace statmill {
@@ -230,7 +231,7 @@ class GatewayTest : public testing::Test {
   TempDirectory directory_;
   GatewayOptions options_;
   size_t spool_bytes_ = size_t{64} << 20;
-  Endpoint server_{"127.0.0.1", 1};  // nobody listens, until start_server()
+  Endpoint server_{"127.0.0.1", unused_port()};  // nobody listens, until start_server()
   FakeServerState state_;
   std::unique_ptr<AgentListener> listener_;
   boost::asio::io_context loop_{1};
