@@ -12,7 +12,6 @@ namespace statmill {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST_F(GatewayTest, ABatchIsAcknowledgedOnceItIsOnDisk) {
