@@ -48,7 +48,7 @@ class ServerLink : public std::enable_shared_from_this<ServerLink> {
     boost::asio::io_context& io;
     Log& log;
     const Clock& clock;
-    NameLookups& names;  // of this io_context
+    NameLookups& names;  // runs its callbacks on `io`
   };
 
   // A larger difference between the clocks is logged.

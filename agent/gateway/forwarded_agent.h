@@ -34,7 +34,7 @@ class ForwardedAgent {
     boost::asio::io_context& io;
     Log& log;
     const Clock& clock;
-    NameLookups& names;  // of the io_context
+    NameLookups& names;  // runs its callbacks on the io_context
     const Upstream& upstream;
     // A server has sent something to the agent, or its connection has ended. The agent must not be destroyed
     // during the call.

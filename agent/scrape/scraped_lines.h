@@ -69,7 +69,7 @@ class ScrapedLines final : public ScrapeSink, private ScrapeVisitor {
   // Hashes of the exemplars that were sent last, by the low bits of their series' hash; empty before the
   // first. Targets repeat an exemplar with each scrape. One that is overwritten here is only sent again.
   std::vector<uint64_t> exemplars_known_;
-  int64_t at_ms_ = 0;            // of the newest scrape, perhaps one before the start
+  int64_t at_ms_ = 0;            // the time of the newest scrape, which may be before the start
   int64_t forgotten_ms_ = 0;     // when forget_old() was called last
   std::atomic<size_t> size_{0};  // of last_; written by the thread, read by others, relaxed: guards no data
   Counter& samples_;

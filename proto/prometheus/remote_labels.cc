@@ -63,7 +63,7 @@ Status RemoteLabels::read(std::string_view fields) {
 size_t size_of_labels(std::string_view series) {
   size_t at = 0;
   while (series.size() - at >= 2 && static_cast<uint8_t>(series[at]) == kField1) {
-    constexpr size_t kMore = 0x80;  // of a length: another byte of it follows
+    constexpr size_t kMore = 0x80;  // in a byte of a length, this bit says that another byte follows
     const size_t low = static_cast<uint8_t>(series[at + 1]);
     size_t head = 2;
     size_t size = low;

@@ -1,7 +1,5 @@
 #include "proto/prometheus/remote_write.h"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <string>
 #include <vector>

@@ -71,8 +71,8 @@ struct Function {
   Result<Value> (*run)(Call& call);
   Passing passing = Passing::kNothing;
   bool combines = false;  // may be the callback of groupByNode()
-  // Of a function that merges buckets: the groups that it makes of its series. The arguments are bound, but
-  // no series is read yet. nullptr: which series it merges depends on all of them.
+  // Returns the groups that a function makes of its series, if it merges their buckets. The arguments are
+  // bound, but no series is read yet. nullptr: which series it merges depends on all of them.
   GroupOf (*groups)(std::span<const Value> arguments) = nullptr;
 };
 

@@ -113,7 +113,7 @@ class LastValueTable {
   std::vector<RareNumber> free_rare_;
   size_t histogram_bytes_ = 0;  // of all entries
   PlaceIndex by_name_;
-  PlaceIndex by_labels_;  // of entries with labels
+  PlaceIndex by_labels_;  // has only the entries with labels
 };
 
 }  // namespace statmill

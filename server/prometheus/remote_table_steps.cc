@@ -59,15 +59,21 @@ uint64_t RemoteTable::step_number(const RemoteValue& value, Change& change, Last
   } else {
     clear_end(change.place, value);
   }
+  Sample& sample = add_sample(value, std::move(change), batch);
+  sample.kind = is_amount ? Kind::kEvent : is_counter ? Kind::kCounter : Kind::kGauge;
+  sample.value = step.amount;
+  return 0;
+}
+
+// Adds a sample of the value, without its kind and its amount.
+Sample& RemoteTable::add_sample(const RemoteValue& value, Change change, Batch& batch) {
   batch.handles.push_back(handle_of(value));
   changes_.push_back(std::move(change));
   Sample& sample = batch.samples.emplace_back();
   sample.name = value.name;
-  sample.kind = is_amount ? Kind::kEvent : is_counter ? Kind::kCounter : Kind::kGauge;
   sample.is_in_ms = false;
   sample.time_s = value.value.time_ms / 1000;
-  sample.value = step.amount;
-  return 0;
+  return sample;
 }
 
 // A sender may repeat the end of a series that goes on meanwhile.
@@ -104,14 +110,9 @@ uint64_t RemoteTable::step_histogram(const RemoteValue& value, Change& change, L
     silent_changes_.push_back(change.place);
     return 1;
   }
-  batch.handles.push_back(handle_of(value));
-  changes_.push_back(std::move(change));
   const ReadyHistogram ready = ready_histogram(added, batch);
-  Sample& sample = batch.samples.emplace_back();
-  sample.name = value.name;
+  Sample& sample = add_sample(value, std::move(change), batch);
   sample.kind = Kind::kDistribution;
-  sample.is_in_ms = false;
-  sample.time_s = value.value.time_ms / 1000;
   sample.value = ready.sum;
   sample.ready = ready.ready;
   return 0;
@@ -141,7 +142,7 @@ LastValueTable::Place RemoteTable::keep(const Change& change, const LastValue& l
   return change.place;
 }
 
-// What is accepted although it adds nothing.
+// Counts a sample that is accepted although it adds nothing.
 uint64_t RemoteTable::count_once(StepKind kind) const {
   (kind == StepKind::kRepeated ? repeated_ : kind == StepKind::kLateRepeated ? late_repeated_ : older_).add();
   return 1;

@@ -39,7 +39,7 @@ class RemoteWriteIntake::Collector final : public RemoteWriteVisitor {
  public:
   Collector(const RemoteWriteIntake& intake, size_t message_bytes, Timestamp now)
       : intake_(intake), pieces_(intake.table_, intake.intake_, intake.account_, now, LineSender::http()) {
-    constexpr size_t kSeriesBytes = 200;  // of a series with few labels
+    constexpr size_t kSeriesBytes = 200;  // a series with few labels takes about so many
     pieces_.expect(message_bytes / kSeriesBytes);
   }
 
